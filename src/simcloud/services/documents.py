@@ -44,7 +44,7 @@ class Collection:
         return len(self._documents)
 
     def get(self, id: str) -> Document | None:
-        """The document of that id."""
+        """Return the document of that id."""
         return self._documents.get(id)
 
     def put(self, id: str, document: Document | None) -> None:
@@ -66,7 +66,7 @@ class Collection:
         return [document for document in self._documents.values() if document.get(field) == value]
 
     def items(self) -> list[tuple[str, Document]]:
-        """All ids and documents."""
+        """Return all ids and documents."""
         return list(self._documents.items())
 
 
@@ -85,7 +85,7 @@ class DocumentStore:
         self._replay()
 
     def collection(self, name: str) -> Collection:
-        """The collection of that name, made when first asked for."""
+        """Return the collection of that name, created on first use."""
         found = self._collections.get(name)
         if found is None:
             found = self._collections[name] = Collection(self._indexes.get(name, ()))
@@ -145,7 +145,7 @@ class DocumentStore:
 
 
 async def document_store(ctx: Context) -> int:
-    """The server program. Reads ``PORT`` and ``DATA_DIR`` from its environment."""
+    """Run the server program. It reads ``PORT`` and ``DATA_DIR`` from its environment."""
     try:
         store = DocumentStore(ctx, ctx.env["DATA_DIR"], {"orders": ("user",)})
     except (FileError, msgspec.DecodeError) as error:

@@ -114,7 +114,7 @@ class Tracer:
         sample_ratio: float = 1.0,
         library: str = GO_LIBRARY,
     ) -> Tracer:
-        """A tracer that sends to an agent, ``"jaeger:6831"``, whose name is looked up here and never again.
+        """Return a tracer that sends to an agent, ``"jaeger:6831"``, whose name is looked up here and never again.
 
         Raises ``NameNotFound`` or ``ResolverFailure``. With None as the agent, spans go to the emitter.
         """
@@ -128,7 +128,7 @@ class Tracer:
         return tracer
 
     def begin(self, operation: str, parent: SpanContext | None = None, tags: Labels = ()) -> ActiveSpan:
-        """A span under a parent; without one, the root of a new trace."""
+        """Return a span under a parent; without one, the root of a new trace."""
         now = self.kernel.now
         id = self._random_bits(63)
         if parent is not None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 Figures = dict[str, Any]
 
 AGAIN = " ↺"
-"""Stands behind a service whose own calls are drawn elsewhere."""
+"""The mark of a service whose calls are shown elsewhere."""
 
 
 class Line(NamedTuple):
@@ -25,7 +25,7 @@ class Line(NamedTuple):
 
 
 def call_tree(services: Sequence[Figures], calls: Sequence[Figures]) -> list[Line]:
-    """The lines; busy services stand above quiet ones."""
+    """Return the lines; busy services come first."""
     own = {figures["service"]: figures for figures in services}
     children: dict[str, list[Figures]] = {}
     for call in sorted(calls, key=lambda call: (-call["requests"], call["child"])):
@@ -34,7 +34,7 @@ def call_tree(services: Sequence[Figures], calls: Sequence[Figures]) -> list[Lin
     by_traffic = sorted(own, key=lambda name: (-own[name]["requests"], name))
     homes: dict[str, str] = {}
     lines: list[Line] = []
-    # What nobody calls is a front door; what is called in a circle only has none, so the busiest of it stands for one.
+    # A service without callers is a front door; a cycle without one starts at its busiest service.
     for name in (*(name for name in by_traffic if name not in called), *by_traffic):
         if name not in homes:
             homes[name] = ""
@@ -58,7 +58,7 @@ def _settle(root: str, children: dict[str, list[Figures]], homes: dict[str, str]
 
 
 def _below(root: str, children: dict[str, list[Figures]], homes: dict[str, str]) -> Iterator[Line]:
-    """All lines below a service. A stack of our own, for calls may be nested deeper than Python's."""
+    """Yield all lines below a service. A stack of our own, for calls may be nested deeper than Python's."""
     waiting = _waiting(children.get(root, []), "")
     while waiting:
         call, indent, is_last = waiting.pop()

@@ -43,15 +43,15 @@ class Monitoring:
         self.topology = Topology(telemetry.traces, self.now_us)
 
     def now_ms(self) -> int:
-        """The world's time."""
+        """Return the world's time."""
         return round(self._api.now_s * 1000)
 
     def now_us(self) -> int:
-        """The same, as traces count it."""
+        """Return the same, as traces count it."""
         return round(self._api.now_s * 1e6)
 
     def now_ns(self) -> int:
-        """The same, as logs count it."""
+        """Return the same, as logs count it."""
         return self.now_us() * 1000
 
     def start(self) -> None:

@@ -81,13 +81,13 @@ class PrometheusApi:
 
     @staticmethod
     def serves(path: str) -> bool:
-        """Whether there is such a path below ``/api/v1/``."""
+        """Return whether there is such a path below ``/api/v1/``."""
         return path in _ROUTES or (
             path.startswith("label/") and path.endswith("/values") and path.count("/") == 2
         )
 
     def answer(self, path: str, parameters: Parameters) -> dict[str, Any]:
-        """The whole answer to a path below ``/api/v1/``; ``ApiRefusal`` when it is an error."""
+        """Return the whole answer to a path below ``/api/v1/``; ``ApiRefusal`` when it is an error."""
         route = _ROUTES.get(path)
         if route is not None:
             return {"status": "success", "data": route(self, parameters)}
@@ -244,7 +244,7 @@ class PrometheusApi:
 
 
 def result_document(result: Result) -> dict[str, Any]:
-    """An answer as the API writes it: numbers as strings, times as seconds."""
+    """Return an answer as the API writes it: numbers as strings, times as seconds."""
     time = seconds(result.t_ms)
     found: list[Any]
     if result.type == "scalar":
@@ -262,12 +262,12 @@ def result_document(result: Result) -> dict[str, Any]:
 
 
 def seconds(t_ms: int) -> int | float:
-    """A time in seconds, without a fraction where there is none."""
+    """Return a time in seconds, without a fraction where there is none."""
     return t_ms // 1000 if t_ms % 1000 == 0 else t_ms / 1000
 
 
 def parse_time_ms(text: str) -> int:
-    """A time as seconds or in RFC 3339."""
+    """Return a time as seconds or in RFC 3339."""
     try:
         value = float(text)
         if abs(value) < _LATEST_MS / 1000:
@@ -283,7 +283,7 @@ def parse_time_ms(text: str) -> int:
 
 
 def parse_step_s(text: str) -> float:
-    """A step or timeout: seconds or a duration."""
+    """Return a step or timeout: seconds or a duration."""
     try:
         value = float(text)
     except ValueError:

@@ -83,7 +83,7 @@ class Target:
         found: dict[int, Series] = {}
         kept: Readings = []
         for reading, series in zip(readings, handles, strict=True):
-            if series.last_ms < t_ms:  # what it tells twice counts once
+            if series.last_ms < t_ms:  # a reading that is reported twice counts once
                 store.append(series, t_ms, reading.value)
                 found[series.id] = series
                 kept.append(reading)
@@ -101,7 +101,7 @@ class Target:
         return series
 
     def document(self) -> dict[str, Any]:
-        """What the HTTP API tells of it."""
+        """Return its document in the HTTP API."""
         labels = {"instance": self.instance, "job": self.job} | dict(self.labels)
         address = f"http://{self.instance}/metrics"
         return {
@@ -143,7 +143,7 @@ class Scraper:
         for key, target in self._targets.items():
             if key not in found:
                 target.end(self.store, t_ms)
-        # A target that is known goes on: it knows its series. Those that were given up end before others begin.
+        # Known targets are kept, because they have the handles of their series. Removed targets end before new ones begin.
         self._targets = {key: self._targets.get(key, target) for key, target in found.items()}
         for target in self._targets.values():
             try:
@@ -155,7 +155,7 @@ class Scraper:
             self.store.sweep(t_ms)
 
     def document(self) -> dict[str, Any]:
-        """The targets, for the HTTP API."""
+        """Return the targets, for the HTTP API."""
         return {
             "activeTargets": [target.document() for target in self._targets.values()],
             "droppedTargets": [],

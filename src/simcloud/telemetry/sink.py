@@ -35,7 +35,7 @@ class Telemetry:
         del self.exposed[metrics]
 
     def fingerprint(self) -> str:
-        """A hash of everything it holds."""
+        """Return a hash of everything it holds."""
         digest = sha256()
         for record in self.logs.records():
             digest.update(repr(record).encode())

@@ -40,7 +40,7 @@ def workloads(items: Listed) -> list[Object]:
 
 
 def pods_by_workload(items: Listed) -> dict[Workload, list[Object]]:
-    """The pods of each workload, through the replica sets that stand between."""
+    """Group pods by workload, resolving replica sets to their deployments."""
     owners = {
         (obj["metadata"]["namespace"], obj["metadata"]["name"]): _owner(obj) for obj in items["replicasets"]
     }

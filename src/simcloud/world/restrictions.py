@@ -1,4 +1,4 @@
-"""Restrict the commands of a host to those that a policy permits; a denied command says what to use instead."""
+"""Restricts the commands of a host to those that a policy permits; a denied command prints what to use instead."""
 
 from __future__ import annotations
 

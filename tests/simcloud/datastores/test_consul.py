@@ -81,11 +81,11 @@ def test_names_in_dns(world: SmallWorld) -> None:
 
 def test_addresses_follow_the_registry(world: SmallWorld) -> None:
     _start(world)
-    told: list[tuple[float, list[str]]] = []
+    reports: list[tuple[float, list[str]]] = []
 
     async def watcher(ctx: Context) -> int:
         def tell(addresses: Sequence[str]) -> None:
-            told.append((round(ctx.kernel.now, 1), list(addresses)))
+            reports.append((round(ctx.kernel.now, 1), list(addresses)))
 
         ConsulAddresses(ctx, "consul:8500", "srv-geo").watch(tell)
         await ctx.sleep(1e9)
@@ -101,7 +101,7 @@ def test_addresses_follow_the_registry(world: SmallWorld) -> None:
     world.kernel.run_until(600.0)
     world.shell("curl -s -X PUT http://consul:8500/v1/agent/service/deregister/one")
     world.kernel.run_until(700.0)
-    assert told == [
+    assert reports == [
         (1.0, []),
         (10.0, ["10.1.0.7:8083"]),
         (500.0, ["10.1.0.7:8083", "10.1.0.8:8083"]),
@@ -112,10 +112,12 @@ def test_addresses_follow_the_registry(world: SmallWorld) -> None:
 def test_a_lost_agent_is_told_in_the_log_and_addresses_stay(world: SmallWorld) -> None:
     container, process = _start(world)
     _register(world, "srv-geo", "one", "10.1.0.7", 8083)
-    told: list[list[str]] = []
+    reports: list[list[str]] = []
 
     async def watcher(ctx: Context) -> int:
-        ConsulAddresses(ctx, "consul:8500", "srv-geo").watch(lambda addresses: told.append(list(addresses)))
+        ConsulAddresses(ctx, "consul:8500", "srv-geo").watch(
+            lambda addresses: reports.append(list(addresses))
+        )
         await ctx.sleep(1e9)
         return 0
 
@@ -131,13 +133,13 @@ def test_a_lost_agent_is_told_in_the_log_and_addresses_stay(world: SmallWorld) -
         '?index=15&passing=1": dial tcp 10.1.0.1:8500: connect: connection refused'
     )
     assert 3 < len(lines) < 20
-    assert told == [["10.1.0.7:8083"]]
+    assert reports == [["10.1.0.7:8083"]]
     container.start(["consul", *AGENT])
     world.kernel.run_for(60.0)
     # An empty registry with a low index: the blocking query waits, and nobody learns that the service is gone.
-    assert told == [["10.1.0.7:8083"]]
+    assert reports == [["10.1.0.7:8083"]]
     world.kernel.run_for(400.0)
-    assert told == [["10.1.0.7:8083"], []]
+    assert reports == [["10.1.0.7:8083"], []]
 
 
 def test_registration_without_an_agent_fails_in_gos_words(world: SmallWorld) -> None:

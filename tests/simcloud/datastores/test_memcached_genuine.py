@@ -78,9 +78,9 @@ class Genuine:
         for data in streams[:-1]:
             answer_to(self._path, data)
         give_up_at = monotonic() + PATIENCE_S
-        while not until(told := answer_to(self._path, streams[-1])) and monotonic() < give_up_at:
+        while not until(reply := answer_to(self._path, streams[-1])) and monotonic() < give_up_at:
             sleep(0.05)
-        return told
+        return reply
 
     def stop(self) -> None:
         if self._process is not None:
@@ -123,7 +123,7 @@ def test_a_dump_shows_what_has_been_there_for_a_moment(genuine: Genuine) -> None
     """A thread of the genuine one moves items to where they are shown, whenever it comes by: it is waited for."""
     store = _bytes_of("set a 0 0 3|abc|set b 0 0 4|abcd")
     look = _bytes_of("stats cachedump 1 0|stats cachedump 1 1")
-    expected = genuine.ask(store, look, until=lambda told: told.count(b"ITEM ") >= 3)
+    expected = genuine.ask(store, look, until=lambda reply: reply.count(b"ITEM ") >= 3)
 
     now_s = 1_767_603_600.0
     session = TextSession(Cache(lambda: now_s, 64 << 20), Settings(), Connections())

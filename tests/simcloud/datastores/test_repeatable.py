@@ -20,14 +20,14 @@ def scenario(seed: int) -> Iterator[str]:
     world.run("jaeger", "10.1.0.3", jaeger_image(), uid=10001)
 
     async def service(ctx: Context) -> None:
-        told: list[str] = []
-        ConsulAddresses(ctx, "consul:8500", "srv").watch(told.extend)
+        reports: list[str] = []
+        ConsulAddresses(ctx, "consul:8500", "srv").watch(reports.extend)
         tracer = await Tracer.open(ctx, "srv", "jaeger:6831")
         cache = await MemcachedClient.new(ctx, "cache:11211")
         for number in range(5):
             span = tracer.begin("round")
             await ConsulClient(ctx, "consul:8500").register("srv", f"id-{number}", "10.1.0.9", number)
-            await cache.set(f"k{number}", str(told).encode())
+            await cache.set(f"k{number}", str(reports).encode())
             await ctx.sleep(ctx.random("pause").random())
             span.finish()
         await ctx.sleep(2.0)

@@ -11,7 +11,7 @@ POD: Labels = (("namespace", "shop"), ("pod", "cart-1"))
 
 
 class Scraped:
-    """Targets that are scraped when told to."""
+    """Targets that are scraped on request."""
 
     def __init__(self, *targets: Target, series: int = 1000) -> None:
         self.targets = list(targets)
@@ -44,13 +44,13 @@ def test_values_that_change_are_stored_under_the_same_series() -> None:
 
 def test_what_is_told_no_more_ends_at_once_and_may_come_again() -> None:
     first, second = Reading("a", (), 1.0), Reading("b", (), 2.0)
-    told = [first, second]
-    scraped = Scraped(target(told))
+    current_readings = [first, second]
+    scraped = Scraped(target(current_readings))
     scraped.scrape()
-    told.remove(second)
+    current_readings.remove(second)
     scraped.scrape()
     assert (scraped.ask("a"), scraped.ask("b")) == ([1.0], [])
-    told.append(second)
+    current_readings.append(second)
     scraped.scrape()
     assert scraped.ask("b") == [2.0]
 

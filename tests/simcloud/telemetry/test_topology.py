@@ -21,17 +21,17 @@ def topology() -> Topology:
 
 
 def test_calls_of_the_time_looked_back_over_are_counted() -> None:
-    told = topology().document(lookback_s=50)
-    (call,) = told["calls"]
+    graph = topology().document(lookback_s=50)
+    (call,) = graph["calls"]
     assert (call["parent"], call["child"], call["requests"], call["rate"]) == ("front", "back", 50, 1.0)
     assert (call["errors"], call["error_share"]) == (5, 0.1)
     assert (call["p50_s"], call["p99_s"]) == (0.01, 0.4)
-    assert [(one["service"], one["requests"]) for one in told["services"]] == [("back", 50), ("front", 50)]
+    assert [(one["service"], one["requests"]) for one in graph["services"]] == [("back", 50), ("front", 50)]
 
 
 def test_without_spans_there_is_nobody() -> None:
-    told = Topology(TraceStore(), lambda: 0).document(300)
-    assert (told["services"], told["calls"]) == ([], [])
+    graph = Topology(TraceStore(), lambda: 0).document(300)
+    assert (graph["services"], graph["calls"]) == ([], [])
 
 
 @pytest.mark.parametrize("lookback_s", [0.0, -1.0, 1e300, float("nan"), float("inf")])

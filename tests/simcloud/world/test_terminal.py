@@ -77,8 +77,8 @@ def test_a_forwarded_port_is_a_port_of_the_host(lab: tuple[World, Cluster]) -> N
     )
     at.run(f"kubectl port-forward -n kube-system {pod} 8080 > /tmp/forward 2>&1 &")
     assert at.run("sleep 1; curl -s localhost:8080/health").stdout == b"OK"
-    told = at.run("cat /tmp/forward").stdout.decode().splitlines()
-    assert told == [
+    lines = at.run("cat /tmp/forward").stdout.decode().splitlines()
+    assert lines == [
         "Forwarding from 127.0.0.1:8080 -> 8080",
         "Forwarding from [::1]:8080 -> 8080",
         "Handling connection for 8080",

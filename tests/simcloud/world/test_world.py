@@ -44,7 +44,8 @@ def test_users_are_served_and_every_call_is_traced() -> None:
 
 def test_a_world_goes_the_same_way_unwatched() -> None:
     watched, unwatched = (
-        build_synthetic_cloud(1, services=9, rate=20.0, telemetry=told) for told in (True, False)
+        build_synthetic_cloud(1, services=9, rate=20.0, telemetry=telemetry_on)
+        for telemetry_on in (True, False)
     )
     for cloud in (watched, unwatched):
         cloud.world.run_for(5.0)

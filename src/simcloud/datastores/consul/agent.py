@@ -76,7 +76,7 @@ async def agent(ctx: Context, flags: Flags) -> int:
 
 
 def uuid(chance: Random) -> str:
-    """A random UUID."""
+    """Return a random UUID."""
     text = f"{chance.getrandbits(128):032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 

@@ -12,7 +12,7 @@ PROXY: Final = {"Mode": "", "MeshGateway": {}, "Expose": {}}
 
 
 def node_document(node: Node) -> Document:
-    """A node of the catalogue."""
+    """Return a node of the catalogue."""
     return {
         "ID": node.id,
         "Node": node.name,
@@ -26,7 +26,7 @@ def node_document(node: Node) -> Document:
 
 
 def service_document(service: Service) -> Document:
-    """An instance as the health endpoint shows it."""
+    """Return an instance as the health endpoint shows it."""
     document = {
         "ID": service.id,
         "Service": service.name,
@@ -68,7 +68,7 @@ def agent_service_document(service: Service) -> Document:
 
 
 def catalog_service_document(node: Node, service: Service) -> Document:
-    """An instance with its node, as the catalogue shows it."""
+    """Return an instance with its node, as the catalogue shows it."""
     return {
         "ID": node.id,
         "Node": node.name,
@@ -96,7 +96,7 @@ def catalog_service_document(node: Node, service: Service) -> Document:
 
 
 def check_document(state: State) -> Document:
-    """The check of the agent's node as the health endpoints show it."""
+    """Return the check of the agent's node as the health endpoints show it."""
     return {
         "Node": state.node.name,
         "CheckID": "serfHealth",

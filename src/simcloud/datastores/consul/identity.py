@@ -31,7 +31,7 @@ class Identity:
         return f"{ADDRESS}:{SERVER_PORT}" if self.is_leader else ""
 
     def node(self) -> Node:
-        """The agent's own node in the catalogue."""
+        """Return the agent's own node in the catalogue."""
         meta = {"consul-network-segment": "", "consul-version": VERSION}
         return Node(self.node_name, self.node_id, ADDRESS, meta)
 
@@ -62,7 +62,7 @@ class Identity:
         }  # fmt: skip
 
     def member_document(self) -> dict[str, Any]:
-        """An entry of ``/v1/agent/members``."""
+        """Return an entry of ``/v1/agent/members``."""
         return {
             "Name": self.node_name,
             "Addr": ADDRESS,

@@ -19,7 +19,7 @@ OWN_SERVICE: Final = "consul"
 
 OWN_PORT: Final = 8300
 FIRST_INDEX: Final = 11
-"""Where the index stands once a dev agent has elected itself and written down its own node."""
+"""The index once a dev agent has elected itself and registered its own node."""
 
 MAX_ENTRIES: Final = 4_096
 """Maximum number of services; more are refused."""

@@ -79,7 +79,7 @@ class Cache:
         return int(self._clock())
 
     def moment(self, second: int) -> int:
-        """A second of memcached's own time as seconds since 1970."""
+        """Return a second of memcached's own time as seconds since 1970."""
         return second + self._started
 
     def reset_counts(self) -> None:
@@ -93,7 +93,7 @@ class Cache:
         self.expired_unfetched = self.evicted_unfetched = 0
 
     def when(self, expiry: int) -> int:
-        """The second an expiry given by a client means; 0 is never, negative is at once."""
+        """Return the second an expiry given by a client means; 0 is never, negative is at once."""
         if expiry == 0:
             return 0
         if expiry < 0:
@@ -105,7 +105,7 @@ class Cache:
     # -- reading -------------------------------------------------------------------------------
 
     def find(self, key: bytes) -> Item | None:
-        """The item, if it is there and alive; one that has expired is removed."""
+        """Return the item, if it is there and alive; one that has expired is removed."""
         item = self.items.get(key)
         if item is None:
             return None
@@ -117,12 +117,12 @@ class Cache:
         return item
 
     def get(self, key: bytes) -> Item | None:
-        """The item, which counts as used now."""
+        """Return the item, which counts as used now."""
         found = self.get_many((key,))
         return found[0] if found else None
 
     def get_many(self, keys: Iterable[bytes]) -> list[Item]:
-        """Those items that are there, which count as used now. This is what servers do all day."""
+        """Return those items that are there, which count as used now. This is what servers do all day."""
         items, now = self.items, self.now
         may_be_flushed = bool(self._flush_at or self._flush_cas)
         found: list[Item] = []
@@ -146,7 +146,7 @@ class Cache:
     # -- writing -------------------------------------------------------------------------------
 
     def store(self, verb: str, key: bytes, value: bytes, flags: int = 0, expiry: int = 0) -> str:
-        """set, add or replace; the answer in memcached's words.
+        """Run set, add or replace; return memcached's response.
 
         Raises ``TooLarge`` or ``OutOfMemory``; then an old value under the key is gone too.
         """
@@ -171,7 +171,7 @@ class Cache:
         return True
 
     def fits(self, key: bytes, flags: int, length: int) -> bool:
-        """Whether a value of that length may be stored at all."""
+        """Return whether a value of that length may be stored at all."""
         return item_bytes(key, flags, b"") + length <= self.slabs.item_max_bytes
 
     def refuse_too_large(self, stale: bytes | None) -> None:

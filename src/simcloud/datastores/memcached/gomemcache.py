@@ -73,7 +73,7 @@ class MemcachedClient:
         return cls(ctx, Pool(ctx, address, int(port), timeout_s, max_idle))
 
     async def get_multi(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The values of those keys that are there."""
+        """Return the values of those keys that are there."""
         if not keys:
             return {}
         wanted = tuple([_legal(key) for key in keys])
@@ -84,14 +84,14 @@ class MemcachedClient:
         return {key: found[word] for key, word in zip(keys, wanted, strict=True) if word in found}
 
     async def get(self, key: str) -> bytes:
-        """The value of a key; ``CacheMiss`` when there is none."""
+        """Return the value of a key; ``CacheMiss`` when there is none."""
         found = await self.get_multi((key,))
         if not found:
             raise CacheMiss
         return found[key]
 
     async def set(self, key: str, value: bytes, ttl_s: int = 0, flags: int = 0) -> None:
-        """Store a value, whatever was there."""
+        """Store a value, replacing any other."""
         await self._store("set", key, value, ttl_s, flags)
 
     async def add(self, key: str, value: bytes, ttl_s: int = 0, flags: int = 0) -> None:
@@ -130,5 +130,5 @@ def _legal(key: str) -> bytes:
 
 
 def _line(reply: object) -> str:
-    """A line as Go's ``%q`` shows it."""
+    """Return a line as Go's ``%q`` shows it."""
     return f"{reply.line}\\r\\n" if isinstance(reply, Answer) else ""

@@ -20,7 +20,7 @@ ENTRY_POINT: Final = "docker-entrypoint.sh"
 
 @cache
 def memcached_image() -> Image:
-    """The server with a shell beside it. It reads arguments only: no variable of the environment."""
+    """Return the server with a shell beside it. It reads arguments only: no variable of the environment."""
     programs = {**all_commands(), "memcached": memcached, ENTRY_POINT: _entry_point}
     files = {"/etc/passwd": BASE_FILES["/etc/passwd"].encode() + ACCOUNT}
     return Image(

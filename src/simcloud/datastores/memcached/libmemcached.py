@@ -46,7 +46,7 @@ class MemcachedPool:
         self._disabled_until = 0.0
 
     async def mget(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """The values of those keys that are there."""
+        """Return the values of those keys that are there."""
         words = tuple([_legal(key) for key in keys])
         try:
             reply = await self._exchange(Fetch(words), HEADER_BYTES * len(words))
@@ -58,7 +58,7 @@ class MemcachedPool:
         return {key: found[word] for key, word in zip(keys, words, strict=True) if word in found}
 
     async def get(self, key: str) -> bytes | None:
-        """The value of a key, if there is one."""
+        """Return the value of a key, if there is one."""
         word = _legal(key)
         try:
             reply = await self._exchange(Fetch((word,)), HEADER_BYTES + len(word))

@@ -78,7 +78,7 @@ class MemcachedServer:
         self._account()
 
     def accept(self, connection: Connection) -> None:
-        """A client has connected."""
+        """Accept a client's connection."""
         if connection.peer.protocol == MEMCACHED:
             connection.protocol = MEMCACHED
         if self.connections.current >= self._settings.max_connections:
@@ -200,4 +200,4 @@ def _send(connection: Connection, message: object, size_bytes: int) -> None:
     try:
         connection.send(message, size_bytes)
     except NetworkError:
-        pass  # the client is gone: nobody to tell
+        pass  # the client has disconnected

@@ -57,7 +57,7 @@ class BadOption(Exception):
 
 
 def read_options(args: list[str]) -> Settings:
-    """The settings of a command line; ``BadOption`` when it makes no sense."""
+    """Parse a command line. Raise ``BadOption`` if it is invalid."""
     try:
         options = parse(args, OPTIONS, LONG_OPTIONS)
     except UsageError as mistake:
@@ -89,7 +89,7 @@ def read_options(args: list[str]) -> Settings:
 
 
 def _number(options: Options, names: tuple[str, str], default: int) -> int:
-    """A number as ``atoi`` reads it: what is none is 0."""
+    """Return a number as ``atoi`` reads it: what is none is 0."""
     if not options.any(*names):
         return default
     digits = options.last(*names).strip()

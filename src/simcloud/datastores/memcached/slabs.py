@@ -21,7 +21,7 @@ LARGEST_CLASS: Final = 63
 
 
 def item_bytes(key: bytes, flags: int, value: bytes) -> int:
-    """What an item takes: header, key with its NUL, flags if there are any, value with its line end."""
+    """Return the size of an item: header, key with its NUL, flags if any, value with its line end."""
     size = HEADER_BYTES + CAS_BYTES + len(key) + 1 + len(value) + 2
     return size + FLAGS_BYTES if flags else size
 
@@ -111,7 +111,7 @@ class Slabs:
         return sum(each.pages for each in self.classes)
 
     def class_for(self, size_bytes: int) -> SlabClass | None:
-        """The class of the smallest chunk that holds so much; None when nothing does."""
+        """Return the class of the smallest chunk that holds so much; None when nothing does."""
         if size_bytes > self.item_max_bytes:
             return None
         wanted = min(size_bytes, CHUNK_MAX_BYTES)
@@ -120,7 +120,7 @@ class Slabs:
     def take(self, slab: SlabClass, chunks: int) -> bool:
         """Take chunks of a class, cutting new pages as far as the limit allows."""
         while slab.free < chunks:
-            # Every class may have its first page, whatever the limit says.
+            # Every class may have its first page, even above the limit.
             if self._pages_left <= 0 and slab.pages:
                 return False
             self._pages_left -= 1

@@ -34,7 +34,7 @@ class Connections:
 
 
 def statistics(cache: Cache, settings: Settings, connections: Connections, words: list[bytes]) -> bytes:
-    """The answer to ``stats`` with these words behind it."""
+    """Return the answer to ``stats`` with these words behind it."""
     kind = words[0] if words else b""
     if kind == b"":
         return _lines([*_process(cache, settings, connections), *_commands(cache), *_server(cache, settings, connections), *_items_of_all(cache)])  # fmt: skip

@@ -111,7 +111,7 @@ class TextSession:
             self._put(line.encode() + b"\r\n")
 
     def _put(self, data: bytes) -> None:
-        """Send this back; whoever asks for more at once than fits the memory of a server is left."""
+        """Queue a response; a client whose pending responses exceed the memory limit is disconnected."""
         self._output.append(data)
         self._output_bytes += len(data)
         if self._output_bytes > OUTPUT_MAX_BYTES:
@@ -229,7 +229,7 @@ def _value(item: Item, with_cas: bool) -> bytes:
 
 
 def _integer(word: bytes) -> int | None:
-    """A signed number as strtol reads it, cut to 32 bits."""
+    """Return a signed number as strtol reads it, cut to 32 bits."""
     digits = word[1:] if word[:1] in (b"-", b"+") else word
     if not digits.isdigit() or len(digits) > 19 or int(digits) >= 1 << 63:
         return None
@@ -238,7 +238,7 @@ def _integer(word: bytes) -> int | None:
 
 
 def _natural(word: bytes) -> int | None:
-    """An unsigned number of 64 bits."""
+    """Return an unsigned number of 64 bits."""
     digits = word.removeprefix(b"+")
     if not digits.isdigit() or len(digits) > 20:
         return None

@@ -63,7 +63,7 @@ class ObjectIds:
         self._counter = random.randrange(1 << 24)
 
     def new(self, now: float) -> ObjectId:
-        """A fresh id at this moment (seconds since 1970)."""
+        """Return a fresh id at this moment (seconds since 1970)."""
         self._counter = (self._counter + 1) & 0xFFFFFF
         return ObjectId(
             (int(now) & 0xFFFFFFFF).to_bytes(4, "big") + self._process + self._counter.to_bytes(3, "big")
@@ -94,7 +94,7 @@ class Binary(NamedTuple):
 
 
 def date(seconds: float) -> datetime:
-    """A date from seconds since 1970, cut to milliseconds."""
+    """Return a date from seconds since 1970, cut to milliseconds."""
     return EPOCH + timedelta(milliseconds=int(seconds * 1000))
 
 
@@ -152,12 +152,12 @@ TYPE_NUMBERS: Final[dict[str, int]] = {
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is an integer or a double (a boolean is neither)."""
+    """Return whether it is an integer or a double (a boolean is neither)."""
     return isinstance(value, int | float) and value.__class__ is not bool
 
 
 def copy_value(value: Any) -> Any:
-    """A copy that shares nothing changeable with the original."""
+    """Return a copy that shares nothing changeable with the original."""
     if value.__class__ is dict:
         return {name: copy_value(each) for name, each in value.items()}
     if value.__class__ is list:

@@ -35,7 +35,7 @@ class Cursors:
     def first(
         self, namespace: str, documents: list[Document], batch: int | None, single: bool, now: float
     ) -> Document:
-        """The cursor field of a reply, with its first batch."""
+        """Return the cursor field of a reply, with its first batch."""
         size = FIRST_BATCH if batch is None else batch
         if single or size >= len(documents):
             return {"firstBatch": documents[:size], "id": Int64(0), "ns": namespace}
@@ -45,7 +45,7 @@ class Cursors:
         return {"firstBatch": documents[:size], "id": Int64(number), "ns": namespace}
 
     def more(self, number: int, namespace: str, batch: int | None, now: float) -> Document:
-        """The next batch."""
+        """Return the next batch."""
         self._forget_idle(now)
         rest = self._open.pop(number, None)
         if rest is None:

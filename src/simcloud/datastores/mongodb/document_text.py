@@ -11,7 +11,7 @@ from simcloud.datastores.mongodb.extended_json import uuid_text
 
 
 def show(value: Any) -> str:
-    """A value in the loose notation of error messages."""
+    """Return a value in the loose notation of error messages."""
     kind = value.__class__
     if kind is dict:
         return (
@@ -50,7 +50,7 @@ def _show_scalar(value: Any) -> str:
 
 
 def show_double(value: float) -> str:
-    """A double with the point that tells it from an integer."""
+    """Format a double with a decimal point."""
     if value != value:
         return "nan.0"
     if value in (float("inf"), float("-inf")):

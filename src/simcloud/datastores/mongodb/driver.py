@@ -59,7 +59,7 @@ class Socket:
         return self._connection.closed
 
     async def run(self, db: str, body: Document, timeout_s: float) -> Document:
-        """Send a command and wait for its reply; failures in Go's words for them."""
+        """Send a command and wait for its reply. Errors have Go's messages."""
         self._last += 1
         doing = "write"
         try:
@@ -132,7 +132,7 @@ class MongoClient:
         return reply
 
     def collection(self, db: str, name: str) -> Collection:
-        """A collection to work on."""
+        """Return a collection to work on."""
         return Collection(self, db, name)
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class MongoClient:
             self._idle.pop().close()
 
     def new_id(self) -> ObjectId:
-        """An id for a document that has none."""
+        """Return an id for a document that has none."""
         return self._ids.new(self._ctx.now)
 
     async def _take(self) -> Socket:
@@ -153,7 +153,7 @@ class MongoClient:
         return await self._reach(self._ctx.kernel.now + DIAL_TIMEOUT_S)
 
     async def _reach(self, deadline: float) -> Socket:
-        """A fresh socket, logged in; ``no reachable servers`` when there is none until the deadline."""
+        """Return a fresh socket, logged in; ``no reachable servers`` when there is none until the deadline."""
         kernel = self._ctx.kernel
         while True:
             try:
@@ -218,11 +218,11 @@ class Collection:
         self._name = name
 
     def find(self, query: Document | None = None) -> Query:
-        """A query to be run by ``all``, ``one`` or ``count``."""
+        """Return a query to be run by ``all``, ``one`` or ``count``."""
         return Query(self._client, self._db, self._name, query or {})
 
     async def count(self) -> int:
-        """How many documents there are."""
+        """Count all documents."""
         return await self.find().count()
 
     async def insert(self, *documents: Document) -> None:
@@ -290,7 +290,7 @@ class Query:
         return self
 
     async def all(self) -> list[Document]:
-        """Every document that matches."""
+        """Return every document that matches."""
         cursor = (await self._client.run(self._db, self._body))["cursor"]
         documents = list(cursor["firstBatch"])
         while cursor["id"]:
@@ -300,7 +300,7 @@ class Query:
         return documents
 
     async def one(self) -> Document:
-        """The first that matches, or ``NotFound``."""
+        """Return the first that matches, or ``NotFound``."""
         body = {**self._body, "limit": 1, "batchSize": 1, "singleBatch": True}
         found: list[Document] = (await self._client.run(self._db, body))["cursor"]["firstBatch"]
         if not found:
@@ -308,6 +308,6 @@ class Query:
         return found[0]
 
     async def count(self) -> int:
-        """How many match."""
+        """Count matching documents."""
         body = {"count": self._name, "query": self._body["filter"]}
         return int((await self._client.run(self._db, body))["n"])

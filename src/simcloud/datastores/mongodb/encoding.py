@@ -36,7 +36,7 @@ class Encoded(bytes):
 
 
 def encode(document: Document) -> bytes:
-    """A document's bytes."""
+    """Return a document's bytes."""
     return _wrap([_element(_key(name), value) for name, value in document.items()])
 
 
@@ -92,7 +92,7 @@ def _rare(key: bytes, value: Any) -> bytes:
 
 
 def decode(data: bytes) -> Document:
-    """The document of these bytes; ``NotBson`` when they are none."""
+    """Return the document of these bytes; ``NotBson`` when they are none."""
     try:
         document, end = _document(data, 0)
     except (error, IndexError, ValueError, UnicodeDecodeError, RecursionError) as trouble:
@@ -132,20 +132,20 @@ def _array(data: bytes, at: int) -> tuple[list[Any], int]:
 
 @lru_cache(maxsize=4096)
 def _name(data: bytes) -> str:
-    """A field's name; the documents of a collection have theirs in common."""
+    """Return a field's name; the documents of a collection have theirs in common."""
     return data.decode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=4096)
 def _int64(data: bytes) -> int:
-    """A long; ids and moments occur again and again."""
+    """Return a long; ids and moments occur again and again."""
     number: int = _INT64.unpack(data)[0]
     return Int64(number) if INT32_MIN <= number <= INT32_MAX else number
 
 
 @lru_cache(maxsize=4096)
 def _small(data: bytes) -> Document:
-    """A small embedded document. Those that are alike are one: nobody changes what is stored."""
+    """Return a small embedded document. Equal ones are shared, because stored documents are not changed."""
     document, end = _document(data, 0)
     if end != len(data):
         raise ValueError("a document of the wrong length")

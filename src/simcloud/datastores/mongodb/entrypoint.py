@@ -77,7 +77,7 @@ async def _initialize(ctx: Context, argv: list[str], options: Options) -> int:
 
 
 def _secret(ctx: Context, name: str) -> str:
-    """A setting from the environment, or from the file that its ``_FILE`` twin names."""
+    """Return a setting from the environment, or from the file that its ``_FILE`` twin names."""
     path = ctx.env.get(f"{name}_FILE")
     if path:
         try:
@@ -102,7 +102,7 @@ def _has_data(ctx: Context, folder: str) -> bool:
 
 
 async def _start(ctx: Context, argv: list[str], options: Options) -> Process | None:
-    """The temporary server, once it can be reached."""
+    """Return the temporary server, once it can be reached."""
     words = ["mongod", "--bind_ip", "127.0.0.1", "--port", str(options.port)]
     rest = argv[1:]
     while rest:

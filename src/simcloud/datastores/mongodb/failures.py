@@ -66,7 +66,7 @@ class MongoFailure(Exception):
         return NAMES.get(self.code, f"Location{self.code}")
 
     def reply(self) -> Document:
-        """The reply document."""
+        """Return the reply document."""
         return {"ok": 0.0, "errmsg": self.message, "code": self.code, "codeName": self.name, **self.details}
 
 

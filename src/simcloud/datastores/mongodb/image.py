@@ -23,7 +23,7 @@ FOLDERS: Final = {
 
 
 def mongo_image(more: Mapping[str, Program] | None = None, files: Mapping[str, bytes] | None = None) -> Image:
-    """The image, with further programs on its PATH and further files."""
+    """Return the image, with further programs on its PATH and further files."""
     own = {"mongod": mongod, "mongo": mongo, "docker-entrypoint.sh": docker_entrypoint}
     programs = {**all_commands(), **own, **(more or {})}
     return Image(
@@ -42,5 +42,5 @@ def mongo_image(more: Mapping[str, Program] | None = None, files: Mapping[str, b
 
 @cache
 def images() -> dict[str, Image]:
-    """What a registry publishes, by reference; each runs ``mongod`` by default."""
+    """Return the published images by reference; each runs ``mongod`` by default."""
     return {f"mongo:{tag}": mongo_image() for tag in (VERSION,)}

@@ -77,7 +77,7 @@ class MongocPool:
             raise MongoError(words, STREAM_SOCKET) from None
 
     async def _select(self) -> Socket:
-        """A connection to the server, tried for 300 ms."""
+        """Return a connection to the server, tried for 300 ms."""
         while self._idle:
             socket = self._idle.pop()
             if not socket.dead:

@@ -47,7 +47,7 @@ class MongoListener:
         listener.on_accept = self._accept
 
     def close(self) -> None:
-        """Let nobody in any more."""
+        """Stop listening."""
         for listener in self._listeners:
             listener.close()
 
@@ -80,7 +80,7 @@ class MongoListener:
             server.ctx.spawn(self._turn_away(session, connection, spoken), session.name)
 
     async def _turn_away(self, session: Session, connection: Connection, spoken: str) -> None:
-        """Read what a stranger says, complain about it, and hang up."""
+        """Refuse a client that uses another protocol: read its first message, answer or log it, and close."""
         log = self._server.log
         try:
             await connection.receive()

@@ -46,7 +46,7 @@ class Maintenance:
         self._make("initandlisten", "local.startup_log", {"capped": True, "size": 10_485_760})
 
     def _make(self, context: str, namespace: str, options: Document | None = None) -> Collection | None:
-        """A collection that was not there yet."""
+        """Return a collection that was not there yet."""
         server = self._server
         if server.catalog.find(namespace) is not None:
             return None
@@ -69,14 +69,14 @@ class Maintenance:
                 try:
                     self._server.build_index("LogicalSessionCacheRefresh", made, SESSIONS_INDEX)
                 except MongoFailure:
-                    pass  # the journal will tell what is wrong with the disk
+                    pass  # the journal will report the failure of the disk
         self._account()
         ctx.spawn(self._journal(), "JournalFlusher")
         ctx.spawn(self._checkpoints(), "WTCheckpointThread")
         ctx.spawn(self._expiry(), "TTLMonitor")
 
     async def _journal(self) -> None:
-        """Flush 100 ms after a first change, or as soon as somebody waits for it."""
+        """Flush 100 ms after a first change, or as soon as a client waits for it."""
         server, kernel = self._server, self._server.ctx.kernel
         server.storage.on_pending = self._something_written
         if server.storage.has_pending:

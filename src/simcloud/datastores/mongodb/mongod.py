@@ -58,7 +58,7 @@ async def mongod(ctx: Context) -> int:
     ctx.memory.use(IDLE_BYTES)
     await ctx.cpu(START_CPU_S)
     if options.tls_mode != "disabled":
-        # Reading certificates takes a library of eight megabytes; TLS is off unless somebody asks for it.
+        # Reading certificates takes a library of eight megabytes; TLS is off by default.
         from simcloud.datastores.mongodb.tls import check_certificate
 
         status = check_certificate(ctx, options, log)

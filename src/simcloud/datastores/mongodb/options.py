@@ -107,7 +107,7 @@ class Options:
 
 
 def usage() -> str:
-    """What ``--help`` prints."""
+    """Return the text of ``--help``."""
     words = [
         "-h [ --help ]",
         "--version",
@@ -120,7 +120,7 @@ def usage() -> str:
 
 
 def parse_options(args: list[str], files: Files) -> Options:
-    """The settings on a command line and in the file it names; ``BadOptions`` says what is wrong."""
+    """Parse a command line and its configuration file. Raise ``BadOptions``."""
     options = Options()
     flat: dict[str, Any] = {}
     rest = list(args)

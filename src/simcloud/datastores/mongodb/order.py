@@ -38,12 +38,12 @@ PLAIN: Final = frozenset({str, int, Int64, ObjectId, datetime, type(None)})
 
 
 def rank(value: Any) -> int:
-    """The place of a value's type among the types."""
+    """Return the place of a value's type among the types."""
     return RANKS[value.__class__]
 
 
 def sort_key(value: Any) -> tuple[Any, ...]:
-    """A tuple that sorts as the value does."""
+    """Return a tuple that sorts as the value does."""
     kind = value.__class__
     if kind is str or kind is ObjectId or kind is bool or kind is datetime:
         return (RANKS[kind], value)
@@ -74,5 +74,5 @@ def identity(value: Any) -> Any:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two values are the same to MongoDB: 1 is 1.0, and true is not 1."""
+    """Return whether two values are the same to MongoDB: 1 is 1.0, and true is not 1."""
     return bool(identity(one) == identity(other))

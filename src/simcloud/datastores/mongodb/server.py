@@ -76,11 +76,11 @@ class Request:
         return f"{self.db}.{collection}"
 
     def collection(self) -> Collection | None:
-        """The collection the command names, if it exists."""
+        """Return the collection the command names, if it exists."""
         return self.server.catalog.collections.get(self.namespace)
 
     def need_collection(self) -> Collection:
-        """The collection the command names, made if there is none."""
+        """Return the collection the command names, made if there is none."""
         found = self.collection()
         if found is None:
             found = self.server.catalog.create(self.namespace)
@@ -88,7 +88,7 @@ class Request:
         return found
 
     def document(self, field: str) -> Document:
-        """A field that holds a document; empty when it is not given."""
+        """Return a field that holds a document; empty when it is not given."""
         value = self.body.get(field)
         if value is None:
             return {}
@@ -100,7 +100,7 @@ class Request:
         return value
 
     def number(self, field: str, default: int = 0) -> int:
-        """A field that holds a whole number."""
+        """Return a field that holds a whole number."""
         value = self.body.get(field, default)
         if value is None:
             return default
@@ -153,7 +153,7 @@ class Session:
         self.connection = connection
 
     def introduce(self, client: Document) -> None:
-        """The client says what it is; once per connection."""
+        """Log the metadata of the client, once per connection."""
         if client and not self.client:
             self.client = client
             log = self.server.log
@@ -178,7 +178,7 @@ class Session:
         raise failure
 
     def may(self, action: str, db: str, collection: str = "") -> bool:
-        """Whether this action is allowed there."""
+        """Return whether this action is allowed there."""
         return not self.server.options.auth or self._may(action, db, collection)
 
     def _may(self, action: str, db: str, collection: str) -> bool:
@@ -192,7 +192,7 @@ class Session:
         return False
 
     def has_known_users(self) -> bool:
-        """Whether somebody is logged in who still exists."""
+        """Return whether a user that still exists is logged in."""
         for db, user in list(self.users.items()):
             if self.server.users.find(user, db) is None:
                 del self.users[db]
@@ -235,7 +235,7 @@ class Server:
         self.unlocked: Event[None] = Event(ctx.kernel)
 
     def lock_writes(self) -> None:
-        """Let nobody write; locks are counted."""
+        """Block writes; locks are counted."""
         if not self.fsync_locks:
             self.unlocked = Event(self.ctx.kernel)
         self.fsync_locks += 1

@@ -81,7 +81,7 @@ class ServerLog:
             try:
                 self._ctx.files.append(self._path, f"{line}\n".encode())
             except FileError:
-                pass  # mongod too goes on when its log cannot be written
+                pass  # mongod continues, too, if its log cannot be written
         elif isinstance(stdout, LineSink):
             self._ctx.log(line)
         elif isinstance(stdout, FileStream):

@@ -61,7 +61,7 @@ async def _answer(session: Session, command: Command) -> Document:
 
 
 async def _wait_for_lock(session: Session, command: Command) -> None:
-    """Wait until writes are allowed; whoever asks what is under way sees it."""
+    """Wait until writes are allowed; ``currentOp`` shows the waiting operation."""
     server = session.server
     name = next(iter(command.body), "")
     session.running = Request(server, session, command.db, name, command.body)

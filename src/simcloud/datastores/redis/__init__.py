@@ -1,4 +1,4 @@
-"""Redis 6.2: the server program, its image, and a client in redis-plus-plus' manner."""
+"""Redis 6.2: the server program, its image, and a client like redis-plus-plus."""
 
 from simcloud.datastores.redis.image import add_redis, redis_image
 from simcloud.datastores.redis.redis_plus_plus import Pipeline, RedisFailure, RedisPool, ServerReplied

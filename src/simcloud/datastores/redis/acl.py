@@ -47,7 +47,7 @@ class User:
         return self.nopass and self.enabled
 
     def accepts(self, password: bytes) -> bool:
-        """Whether one may log in with it."""
+        """Return whether one may log in with it."""
         return self.enabled and (self.nopass or _digest(password) in self.passwords)
 
     def apply(self, rule: bytes, is_known: Callable[[str], bool]) -> None:
@@ -106,7 +106,7 @@ class User:
         self.unlimited = self.commands == ["+@all"] and self.keys == [b"*"] and self.channels == [b"*"]
 
     def may_run(self, name: str, belongs: Belongs) -> bool:
-        """Whether it may use a command."""
+        """Return whether it may use a command."""
         verdict = self._verdicts.get(name)
         if verdict is None:
             verdict = False
@@ -118,11 +118,11 @@ class User:
         return verdict
 
     def may_touch(self, keys: list[bytes]) -> bool:
-        """Whether it may use all of these keys."""
+        """Return whether it may use all of these keys."""
         return all(any(Pattern(pattern).matches(key) for pattern in self.keys) for key in keys)
 
     def may_hear(self, channel: bytes) -> bool:
-        """Whether it may use a channel."""
+        """Return whether it may use a channel."""
         return any(Pattern(pattern).matches(channel) for pattern in self.channels)
 
     def describe(self) -> str:

@@ -55,19 +55,19 @@ class Config:
         ]
 
     def text(self, name: str) -> str:
-        """The value of a parameter."""
+        """Return the value of a parameter."""
         return self._values[name]
 
     def number(self, name: str) -> int:
-        """The value of a parameter that is a number."""
+        """Return the value of a parameter that is a number."""
         return int(self._values[name])
 
     def yes(self, name: str) -> bool:
-        """The value of a parameter that is yes or no."""
+        """Return the value of a parameter that is yes or no."""
         return self._values[name] == "yes"
 
     def names(self) -> list[str]:
-        """All parameters."""
+        """Return all parameters."""
         return list(self._values)
 
     def set(self, name: str, words: list[str]) -> None:
@@ -87,7 +87,7 @@ class Config:
         self._values["dir"] = folder
 
     def is_immutable(self, name: str) -> bool:
-        """Whether CONFIG SET may not touch it."""
+        """Return whether CONFIG SET may not touch it."""
         return name in IMMUTABLE
 
     def read(self, text: str) -> None:

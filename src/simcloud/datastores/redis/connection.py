@@ -175,7 +175,7 @@ class ClientConnection:
         try:
             self._connection.send(*packet)
         except NetworkError:
-            pass  # the client is gone: nobody to tell
+            pass  # the client has disconnected
 
     def _hang_up_later(self) -> None:
         self._server.kernel.call_at(max(self._free_at, self._server.kernel.now), self.end, None)

@@ -76,7 +76,7 @@ class Disk:
 
     @property
     def refusal(self) -> str | None:
-        """Why nothing may be written now, in the server's words."""
+        """The server's error message if writes are disabled, or None."""
         config = self._server.config
         if not self.save_ok and config.yes("stop-writes-on-bgsave-error") and config.text("save"):
             return MISCONF
@@ -212,7 +212,7 @@ class Disk:
         return self._append_path is not None or self._start_append_only()
 
     def rewrite_append_only(self) -> None:
-        """Let a child write the file anew, as short as possible."""
+        """Rewrite the append-only file in a child process."""
         server = self._server
         self.rewriting = True
         self._children += 1
@@ -242,7 +242,7 @@ class Disk:
     # -- starting ------------------------------------------------------------------------------
 
     def load(self, replay: Replay) -> str | None:
-        """Read what an earlier run has left; the words of why that is impossible."""
+        """Load the files of an earlier run. Return the error message if that fails."""
         server, begun = self._server, "DB loaded from"
         appends = server.config.yes("appendonly")
         name = server.config.text("appendfilename" if appends else "dbfilename")

@@ -24,12 +24,12 @@ NAME: Final = "/usr/local/bin/docker-entrypoint.sh"
 
 @cache
 def redis_image() -> Image:
-    """What runs ``redis-server`` in ``/data``."""
+    """Return the image that runs ``redis-server`` in ``/data``."""
     return image_with({})
 
 
 def image_with(files: Mapping[str, bytes]) -> Image:
-    """The image with further files."""
+    """Return the image with further files."""
     own = {"redis-server": redis_server, "redis-cli": redis_cli, ENTRY_POINT: _entry_point}
     programs = {**all_commands(), **own}
     return Image(

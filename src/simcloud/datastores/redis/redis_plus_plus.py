@@ -1,8 +1,8 @@
-"""A client in the manner of redis-plus-plus, which the social network's services use: its pool, its words.
+"""A client that behaves like redis-plus-plus, as in the social network's services: its pool and error messages.
 
-Connections are made when they are needed, up to the size of the pool, and used in turn; one that is older than its
-lifetime is made anew by the request that gets it. One that the server has closed meanwhile is noticed by the
-request that meets it, not before. A request waits for a free one as long as the pool says.
+Connections are created on demand, up to the size of the pool, and used in turn; a connection that is older than its
+lifetime is replaced by the next request on it. A connection that the server has closed is only noticed by the next
+request on it. A request waits for a free connection with the timeout of the pool.
 """
 
 from __future__ import annotations
@@ -186,5 +186,5 @@ def _words(words: Iterable[bytes | str | float]) -> Words:
 
 
 def _words_of(error: NetworkError) -> str:
-    # Writing to a connection that the peer has closed works in life; the read that follows finds its end.
+    # Writing to a connection that the peer has closed succeeds; the read that follows fails.
     return "Server closed the connection" if isinstance(error, Closed | BrokenPipe) else str(error)

@@ -28,7 +28,7 @@ MEMORY_STEP_BYTES: Final = 64 << 10
 """Memory is accounted for in steps of this, not with every change."""
 
 USED_MAX_BYTES: Final = 512 << 20
-"""A server that holds more finds no memory and aborts, whatever its machine still has."""
+"""A server that uses more memory aborts, even if its machine has more."""
 
 COMMAND_CPU_S: Final = 0.000_006
 ELEMENT_CPU_S: Final = 0.000_000_2
@@ -60,7 +60,7 @@ class RedisServer:
         self.account()
 
     def _later(self, delay_s: float, action: Callable[[Any], object]) -> None:
-        """What a child does for the server ends with it."""
+        """Call a function later, unless the server has ended."""
         self.kernel.call_later(delay_s, lambda _: action(None) if self.alive else None)
 
     @property
@@ -121,7 +121,7 @@ class RedisServer:
         return self._free_at
 
     def account(self) -> None:
-        """Tell the machine how much memory is held."""
+        """Report the used memory to the machine."""
         used = self.state.used_bytes
         self.state.peak_bytes = max(self.state.peak_bytes, used)
         if abs(used - self._accounted_bytes) >= MEMORY_STEP_BYTES:
@@ -145,7 +145,7 @@ class RedisServer:
                     self.kill(client)
 
     async def keep_time(self) -> None:
-        """What the server does by itself, over and over."""
+        """Run the periodic work of the server."""
         counted_at, counted = self.kernel.now, 0
         while True:
             busy = any(db.expires for db in self.state.databases)
@@ -193,7 +193,7 @@ async def redis_server(ctx: Context) -> int:
 
 
 def read_arguments(ctx: Context) -> tuple[str, str]:
-    """The configuration file named, and its text with what the options add. Raises ``FileError``."""
+    """Return the configuration file named, and its text with what the options add. Raises ``FileError``."""
     words = ctx.args[1:]
     path, text = "", ""
     if words and not words[0].startswith("--"):

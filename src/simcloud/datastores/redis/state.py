@@ -62,7 +62,7 @@ class Client:
         return len(self.channels) + len(self.patterns)
 
     def propagate(self, *commands: Words) -> None:
-        """What the append-only file is to hold instead of the command being worked off."""
+        """Set the commands that go to the append-only file instead of the current one."""
         self.propagated = list(commands)
 
     def forget_watches(self) -> None:
@@ -185,7 +185,7 @@ class ServerState:
         return BASE_BYTES + self.account.bytes + CLIENT_BYTES * len(self.clients)
 
     def connect(self, address: str, local_address: str, push: Callable[[Reply], None]) -> Client:
-        """A new client."""
+        """Return a new client."""
         self._last_client += 1
         client = Client(self, self._last_client, address, local_address, push)
         self.clients[client.number] = client
@@ -244,5 +244,5 @@ def _shorten(words: Words) -> Words:
 
 
 def _no_files() -> Files:
-    """A folder of its own, for a server that has no machine."""
+    """Return a folder of its own, for a server that has no machine."""
     return Files(Volume(Device("memory", capacity_bytes=1 << 30), lambda: 0.0, name="memory"))

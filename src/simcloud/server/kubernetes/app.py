@@ -125,7 +125,7 @@ def _not_found() -> Response:
 
 
 def _form_of_refusal(request: Request) -> Form:
-    """Return the form the client asked for where a Status has it."""
+    """Return the requested form, if a Status supports it."""
     pretty = wants_pretty(request.query_params, request.headers.get("user-agent", ""))
     try:
         return choose(request.headers.get("accept", ""), transforms=False, protobuf=True, pretty=pretty)

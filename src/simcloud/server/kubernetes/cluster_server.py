@@ -118,7 +118,7 @@ class ClusterServer:
         return all(server.started for server in self._servers)
 
     def application(self, live: Live) -> ASGIApp:
-        """What is served."""
+        """Return the ASGI application."""
         return KubernetesApp(self._api, live, self.url.removeprefix("https://"))
 
     def stop(self) -> None:

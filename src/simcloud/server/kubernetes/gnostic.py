@@ -85,12 +85,12 @@ def _each(write: Write) -> Write:
 
 
 def _within(write: Write) -> Write:
-    """The value in a message that has this one field."""
+    """Return the value in a message that has this one field."""
     return lambda number, value: write_counted(number, write(1, value))
 
 
 def _map(write: Write, inner: int = 1) -> Write:
-    """A map, which gnostic writes as a list of messages with a name and a value."""
+    """Return a map, which gnostic writes as a list of messages with a name and a value."""
 
     def write_map(number: int, values: Mapping[str, Any]) -> bytes:
         pairs = bytearray()
@@ -121,7 +121,7 @@ _PLACES: Final = {"header": 1, "formData": 2, "query": 3, "path": 4}
 
 
 def _parameter(number: int, value: Mapping[str, Any]) -> bytes:
-    """One of many kinds of parameters: each has its own message, inside messages that only tell the kind."""
+    """Encode a parameter: each kind has its own message, wrapped in messages for the kind."""
     if "$ref" in value:
         return write_counted(number, _of("JsonReference")(2, value))
     if value["in"] == "body":

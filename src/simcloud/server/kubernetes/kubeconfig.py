@@ -13,7 +13,7 @@ USER = "kubernetes-admin"
 
 
 TELEMETRY = "aiopslab.telemetry"
-"""The extension of a cluster in which its telemetry's address stands."""
+"""The extension of a cluster that holds the address of its telemetry."""
 
 
 def write_kubeconfig(path: Path, server: str, authority: bytes, token: str, telemetry: str = "") -> None:

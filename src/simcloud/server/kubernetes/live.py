@@ -39,7 +39,7 @@ class Live:
     def __init__(
         self, kernel: Kernel, speed: float = 1.0, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """With a ``clock`` that stands still, only ``jump`` lets time pass."""
+        """With a stopped ``clock``, only ``jump`` advances time."""
         self._pacer = Pacer(kernel, speed, clock)
         self._poked = asyncio.Event()
         self.failed: BaseException | None = None

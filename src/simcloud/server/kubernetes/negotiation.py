@@ -32,13 +32,13 @@ BROWSERS: Final = ("curl", "Wget", "Mozilla/5.0")
 
 
 def wants_pretty(query: Mapping[str, str], agent: str) -> bool:
-    """Whether JSON should be laid out for a person."""
+    """Return whether JSON should be laid out for a person."""
     said = query.get("pretty")
     return said in _TRUE if said else agent.startswith(BROWSERS)
 
 
 def choose(accept: str, *, transforms: bool = True, protobuf: bool = False, pretty: bool = False) -> Form:
-    """The first form in an Accept header that can be made. NotAcceptable if there is none."""
+    """Return the first form in an Accept header that can be made. NotAcceptable if there is none."""
     if not accept:
         return Form(pretty=pretty)
     made = (JSON, YAML, PROTOBUF) if protobuf else (JSON, YAML)
@@ -58,7 +58,7 @@ def _clause(text: str) -> tuple[str, dict[str, str]]:
 
 
 def _wish(clause: tuple[str, dict[str, str]]) -> float:
-    """The most wanted first; among equals the order of the header stays."""
+    """Sort by preference; equal ones keep the order of the header."""
     try:
         return -float(clause[1].get("q", "1"))
     except ValueError:

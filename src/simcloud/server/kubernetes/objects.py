@@ -73,7 +73,7 @@ async def serve(app: AppContext, request: Request, target: Target, client: ApiCl
 
 
 def _check_shape(form: Form, target: Target, resource: Resource) -> None:
-    """Bare metadata is asked for by one name for an object and by another for a list."""
+    """Check that a request for metadata only names the form that fits: object or list."""
     listed = target.verb in ("list", "deletecollection")
     if form.transform not in ("PartialObjectMetadata", "PartialObjectMetadataList"):
         return
@@ -109,7 +109,7 @@ class _Call:
         self.include = include_object(request.query_params, form)
 
     async def whole(self) -> Response:
-        """A verb on whole objects."""
+        """Serve a verb on whole objects."""
         target, api, resource = self.target, self.api, self.resource
         match target.verb:
             case "get":
@@ -139,7 +139,7 @@ class _Call:
                 return await self._delete()
 
     async def part(self) -> Response:
-        """A verb on a part or an action of an object."""
+        """Serve a verb on a subresource of an object."""
         target, verb = self.target, self.target.verb
         if target.subresource == "log":
             return logs.serve(self.app, self.request, target)
@@ -239,7 +239,7 @@ class _Call:
         return Patch(kind, data), options
 
     def _body_kind(self) -> Resource:
-        """What kind of object the body should be."""
+        """Return the expected kind of the body."""
         part = self.resource.subresources.get(self.target.subresource)
         if part is None or part.kind == self.resource.kind:
             return self.resource

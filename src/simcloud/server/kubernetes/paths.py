@@ -47,7 +47,7 @@ def is_true(text: str | None) -> bool:
 
 
 def read_target(method: str, path: str, query: Mapping[str, str]) -> Target:
-    """The target of a method and a path."""
+    """Return the target of a method and a path."""
     verb = method.lower()
     parts = [part for part in path.split("/") if part]
     if len(parts) < 3 or parts[0] not in ("api", "apis"):

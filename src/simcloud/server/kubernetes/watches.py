@@ -73,14 +73,14 @@ async def _parts(app: AppContext, watch: Watch, form: Form, include: IncludeObje
 def _transform_event(
     app: AppContext, watch: Watch, event: WatchEvent, form: Form, include: IncludeObject, headers: bool
 ) -> Object:
-    """What an event is about; only the first Table of a stream has its headers."""
+    """Return the object of an event in the requested form; only the first Table of a stream has headers."""
     if event.type in ("ERROR", "BOOKMARK") or not form.transform:
         return event.object
     return transform(event.object, watch.resource, form, app.api.now_s, include, headers)
 
 
 def _encode_event(kind: str, shown: Object, form: Form) -> bytes:
-    """An event as a line of JSON or as a frame of protobuf."""
+    """Return an event as a line of JSON or as a frame of protobuf."""
     if form.media == PROTOBUF:
         return encode_watch_event(kind, shown)
     return as_json({"type": kind, "object": shown}) + b"\n"

@@ -26,17 +26,17 @@ class QueryApi(Protocol):
     """An API, as functions of paths and parameters."""
 
     def serves(self, path: str) -> bool:
-        """Whether the path is one of its own."""
+        """Return whether the path is one of its own."""
 
     def takes_forms(self, path: str) -> bool:
-        """Whether parameters may come by POST."""
+        """Return whether parameters may come by POST."""
 
     def answer(self, path: str, parameters: Parameters) -> Answer:
-        """What it says."""
+        """Answer a request."""
 
 
 def apis_of(monitoring: Monitoring) -> list[QueryApi]:
-    """All that is served of a cluster that is watched."""
+    """Return all that is served of a cluster that is watched."""
     return [
         PrometheusPaths(monitoring.api),
         JaegerPaths(monitoring.jaeger),
@@ -52,7 +52,7 @@ class PrometheusPaths:
         self._api = api
 
     def serves(self, path: str) -> bool:
-        """Whether the path is one of its own."""
+        """Return whether the path is one of its own."""
         return path in _READY or (
             path.startswith(PROMETHEUS) and self._api.serves(path.removeprefix(PROMETHEUS))
         )
@@ -62,7 +62,7 @@ class PrometheusPaths:
         return path.removeprefix(PROMETHEUS) in _BY_FORM
 
     def answer(self, path: str, parameters: Parameters) -> Answer:
-        """What it says."""
+        """Answer a request."""
         if path in _READY:
             return 200, _READY[path]
         try:
@@ -78,7 +78,7 @@ class JaegerPaths:
         self.answer = api.answer
 
     def serves(self, path: str) -> bool:
-        """Whether the path is one of its own."""
+        """Return whether the path is one of its own."""
         return path in _JAEGER or path.startswith(tuple(f"{start}/" for start in _JAEGER))
 
     def takes_forms(self, path: str) -> bool:
@@ -113,7 +113,7 @@ class TopologyPath:
         return False
 
     def answer(self, path: str, parameters: Parameters) -> Answer:
-        """``lookback_s`` says how far back calls count."""
+        """``lookback_s`` is the age up to which calls count."""
         try:
             return 200, self._topology.document(float((parameters.get("lookback_s") or ["300"])[0]))
         except ValueError:

@@ -17,7 +17,7 @@ USER: Final = "10001"
 
 @cache
 def jaeger_image() -> Image:
-    """The program on Alpine, whose shell is busybox's."""
+    """Return the program on Alpine, whose shell is busybox's."""
     return Image("jaeger", {**busybox_image().programs, PROGRAM: jaeger}, entrypoint=[PROGRAM])
 
 

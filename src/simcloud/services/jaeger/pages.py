@@ -32,7 +32,7 @@ class Pages:
         self._api = JaegerApi(collector.store, lambda: int(ctx.now * 1e6), collector.rows)
 
     async def query(self, request: HttpRequest) -> HttpResponse:
-        """Port 16686: the API under /api, and the page whatever else is asked."""
+        """Port 16686: the API under /api, and the web page at any other path."""
         await self._ctx.cpu(REQUEST_CPU_S)
         path, parameters = target_of(request)
         if not path.startswith("/api/"):

@@ -42,6 +42,6 @@ class BoostLog:
 
 
 def thrift_line(ctx: Context, text: str) -> None:
-    """What the Thrift library says by itself."""
+    """Print a line as the Thrift library does."""
     stamp = datetime.fromtimestamp(int(ctx.now), UTC).strftime("%a %b %e %H:%M:%S %Y")
     print_line(ctx, f"Thrift: {stamp} {text}", 2)

@@ -133,7 +133,7 @@ def go_program(main: Program) -> Program:
 
 
 def go(ctx: Context, work: Coroutine[Any, Any, Any], name: str) -> Task[Any]:
-    """A goroutine: runs beside the others, and takes the process down with it when it panics."""
+    """Start a goroutine; a panic in it ends the process."""
     return ctx.spawn(_goroutine(ctx, work), name)
 
 
@@ -145,7 +145,7 @@ async def _goroutine(ctx: Context, work: Coroutine[Any, Any, Any]) -> None:
 
 
 def crash(ctx: Context, panic: Panic) -> NoReturn:
-    """What the runtime prints of a panic nobody recovered, and the end."""
+    """Print an unrecovered panic as the runtime does, and exit."""
     print_line(ctx, f"panic: {panic.message}", 2)
     print_line(ctx, "", 2)
     print_line(ctx, f"goroutine {panic.goroutine} [running]:", 2)
@@ -188,7 +188,7 @@ def split_address(address: str) -> tuple[str, int]:
 def dial_error(
     ctx: Context, error: NetworkError | TimedOut, host: str, port: int, network: str = "tcp"
 ) -> str:
-    """Why a dial failed, as ``net.Dial`` says it: ``dial tcp 10.96.1.2:80: connect: connection refused``.
+    """Format why a dial failed, as ``net.Dial`` does: ``dial tcp 10.96.1.2:80: connect: connection refused``.
 
     ``host`` is the name that was dialled, or better the address it stands for: Go names the address.
     """
@@ -203,7 +203,7 @@ def dial_error(
 
 
 def lookup_error(ctx: Context, error: NameNotFound | ResolverFailure) -> str:
-    """Why a name was not found: ``lookup geo on 10.96.0.10:53: no such host``."""
+    """Format a failed look-up: ``lookup geo on 10.96.0.10:53: no such host``."""
     server = _name_server(ctx)
     where = f"lookup {error.name} on {server}:53" if server else f"lookup {error.name}"
     if isinstance(error, NameNotFound):
@@ -215,12 +215,12 @@ def lookup_error(ctx: Context, error: NameNotFound | ResolverFailure) -> str:
 
 
 def listen_error(error: NetworkError, port: int) -> str:
-    """Why a port could not be opened: ``listen tcp :8083: bind: address already in use``."""
+    """Format a failed listen: ``listen tcp :8083: bind: address already in use``."""
     return f"listen tcp :{port}: bind: {errno_words(error)}"
 
 
 def read_error(error: NetworkError | TimedOut, local: Endpoint, remote: Endpoint, verb: str = "read") -> str:
-    """Why a read or write on an established connection failed."""
+    """Format a failed read or write on an established connection."""
     if isinstance(error, Closed | ProtocolMismatch):
         return EOF
     ends = f"{verb} tcp {local[0]}:{local[1]}->{remote[0]}:{remote[1]}"
@@ -241,12 +241,12 @@ _ERRNO_WORDS: Final[tuple[tuple[type[NetworkError], str], ...]] = (
 
 
 def errno_words(error: NetworkError | TimedOut) -> str:
-    """The system's words for an error in Go's lower case."""
+    """Return the system's message for an error, in lower case as in Go."""
     return next((words for kind, words in _ERRNO_WORDS if isinstance(error, kind)), str(error).lower())
 
 
 def _name_server(ctx: Context) -> str:
-    """The first name server of /etc/resolv.conf: it stands in the error of a look-up."""
+    """Return the first name server of /etc/resolv.conf, for the error message of a look-up."""
     if not ctx.files.exists(RESOLV_CONF):
         return ""
     for line in ctx.files.read(RESOLV_CONF).decode("utf-8", "replace").splitlines():

@@ -40,15 +40,15 @@ class Directive(NamedTuple):
     block: tuple[Directive, ...] = ()
 
     def all(self, name: str) -> list[Directive]:
-        """The directives of that name in its block."""
+        """Return the directives of that name in its block."""
         return [each for each in self.block if each.name == name]
 
     def first(self, name: str) -> Directive | None:
-        """The first of that name, if there is one."""
+        """Return the first of that name, if there is one."""
         return next(iter(self.all(name)), None)
 
     def text(self, name: str, missing: str) -> str:
-        """The first word of the first of that name."""
+        """Return the first word of the first of that name."""
         found = self.first(name)
         return found.words[0] if found is not None and found.words else missing
 
@@ -60,7 +60,7 @@ class _Token(NamedTuple):
 
 
 def read_conf(text: str, path: str) -> Directive:
-    """The whole configuration as a block; raises ``ConfError``."""
+    """Return the whole configuration as a block; raises ``ConfError``."""
     reader = _Reader(text, path)
     block = reader.block(None)
     return Directive("", (), 0, block)
@@ -126,7 +126,7 @@ class _Reader:
                 yield _Token(match.lastgroup, match.group(), line)
 
     def _raw(self) -> str:
-        """The text of a block of another language, up to the brace that ends it."""
+        """Return the text of a block of another language, up to the brace that ends it."""
         start, depth = self._at, 1
         while self._at < len(self._text):
             letter = self._text[self._at]

@@ -60,12 +60,12 @@ class NginxServer:
         self._date = ""
 
     def accept(self, connection: Connection) -> None:
-        """Somebody has connected."""
+        """Accept a client's connection."""
         self._connections += 1
         _Session(self, connection, self._connections)
 
     async def answer(self, exchange: Exchange) -> HttpResponse:
-        """The response to a request, with the headers that all have."""
+        """Return the response to a request, with the headers that all have."""
         request = exchange.request
         path = request.path.partition("?")[0]
         if not path.startswith("/"):
@@ -150,7 +150,7 @@ class _Session:
 
 
 def error_page(status: int) -> HttpResponse:
-    """The page that nginx itself makes of an error."""
+    """Return the page that nginx itself makes of an error."""
     title = f"{status} {REASONS.get(status, '')}"
     text = (
         f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
@@ -165,7 +165,7 @@ def listen(ctx: Context, port: int, server: NginxServer) -> None:
 
 
 def size_of(text: str) -> int:
-    """A size as the configuration writes it; 0 is no limit."""
+    """Return a size as the configuration writes it; 0 is no limit."""
     number, unit = (text[:-1], text[-1:].lower()) if text[-1:].lower() in UNITS else (text, "")
     bytes = int(number) * UNITS.get(unit, 1) if number.isdigit() and len(number) < 12 else MAX_BODY_BYTES
     return bytes or 1 << 40

@@ -42,7 +42,7 @@ class Gate(Generic[T]):
 
     @property
     def waiting(self) -> int:
-        """How many stand in line."""
+        """The number of waiting requests."""
         return len(self._queue)
 
     def enter(self, request: T) -> bool:

@@ -52,7 +52,7 @@ class Measures:
         self.in_flight = ctx.metrics.gauge(f"{prefix}_in_flight", self._labels)
 
     def of(self, method: str) -> MethodMeasures:
-        """The counters of a method; callers keep them."""
+        """Return the counters of a method; callers keep them."""
         found = self._methods.get(method)
         if found is None:
             labels = tuple(sorted((*self._labels, ("method", method))))

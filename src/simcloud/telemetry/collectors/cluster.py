@@ -48,7 +48,7 @@ _HELP: Final = {
 
 
 def describe_families(store: MetricStore) -> None:
-    """Tell a store what the usual metrics are."""
+    """Set the metadata of the usual metrics in a store."""
     for name, (type, help) in _HELP.items():
         store.describe(name, type, help)
 

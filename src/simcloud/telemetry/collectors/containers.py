@@ -62,7 +62,7 @@ class ContainerReadings:
         self._networks: dict[Namespace, Rows[Namespace]] = {}
 
     def read(self) -> Readings | None:
-        """Its families; None when the kubelet does not run."""
+        """Return its families; None when the kubelet does not run."""
         kubelet, machine = self._kubelet, self._kubelet.node.machine
         if not (kubelet.running and machine.running):
             return None

@@ -32,7 +32,7 @@ class Programs:
         self._groups: dict[_Key, list[Exposition]] = {}
 
     def targets(self) -> list[Target]:
-        """Where metrics can be read at this moment."""
+        """List the targets whose metrics can be read now."""
         known = self._expositions
         self._expositions = {
             metrics: known.get(metrics) or Exposition(metrics)
@@ -61,7 +61,7 @@ class Exposition:
         self._known = 0
 
     def read(self) -> Readings:
-        """The values of this moment."""
+        """Return the values of this moment."""
         families = self._families
         if len(families) != self._known:
             self._known = len(families)

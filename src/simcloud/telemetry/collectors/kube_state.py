@@ -44,7 +44,7 @@ def owners_of(obj: Object, kind: str, names: dict[str, str]) -> Iterator[Row]:
 
 
 def conditions_of(obj: Object, name: str, names: dict[str, str], label: str = "condition") -> Iterator[Row]:
-    """An object's conditions, each with its three statuses."""
+    """Yield an object's conditions, each with its three statuses."""
     for condition in obj.get("status", {}).get("conditions") or ():
         for status in STATUSES:
             holds = condition["status"].lower() == status
@@ -52,9 +52,9 @@ def conditions_of(obj: Object, name: str, names: dict[str, str], label: str = "c
 
 
 def numbers_of(kind: str, spec: dict[str, str], status: dict[str, str]) -> RowSource:
-    """Tells numbers of an object's spec and status; what is not there is none."""
+    """Return a source of rows for numbers in an object's spec and status; missing ones are 0."""
 
-    def tell(obj: Object) -> Iterator[Row]:
+    def list_rows(obj: Object) -> Iterator[Row]:
         names = names_of(obj, kind)
         yield creation_row(obj, kind, names)
         yield f"kube_{kind}_metadata_generation", names, obj["metadata"].get("generation", 0)
@@ -66,7 +66,7 @@ def numbers_of(kind: str, spec: dict[str, str], status: dict[str, str]) -> RowSo
         if kind == "deployment":
             yield from conditions_of(obj, "kube_deployment_status_condition", names)
 
-    return tell
+    return list_rows
 
 
 ROLE: Final = "node-role.kubernetes.io/"
@@ -244,7 +244,7 @@ def _namespace(obj: Object) -> Iterator[Row]:
 
 
 _REPLICAS: Final = {"status_replicas": "replicas", "status_observed_generation": "observedGeneration"}
-TELLERS: Final[dict[tuple[str, str], RowSource]] = {
+ROW_SOURCES: Final[dict[tuple[str, str], RowSource]] = {
     ("", "pods"): pod_rows,
     ("", "nodes"): node_rows,
     ("", "services"): _service,
@@ -311,23 +311,23 @@ class KubeState:
         self._entries: dict[str, tuple[str, Readings]] = {}
 
     def read(self) -> Readings:
-        """All readings of this moment."""
+        """Return all readings of this moment."""
         known, self._entries = self._entries, {}
         readings: Readings = []
-        for (group, plural), tell in TELLERS.items():
+        for (group, plural), list_rows in ROW_SOURCES.items():
             for obj in self._api.log.objects(group, plural):
                 metadata = obj["metadata"]
                 uid, version = metadata["uid"], metadata["resourceVersion"]
                 entry = known.get(uid)
                 if entry is None or entry[0] != version:
-                    entry = (version, _readings(tell(obj), entry[1] if entry else []))
+                    entry = (version, _readings(list_rows(obj), entry[1] if entry else []))
                 self._entries[uid] = entry
                 readings += entry[1]
         return readings
 
 
 def _readings(rows: Iterator[Row], before: Readings) -> Readings:
-    """An object's rows as readings; those of the object as it was before go on, with their new values."""
+    """Return an object's rows as readings; those of the object as it was before go on, with their new values."""
     known = {(reading.name, reading.labels): reading for reading in before}
     out: Readings = []
     for name, labels, value in rows:

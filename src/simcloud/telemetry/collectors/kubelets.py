@@ -33,7 +33,7 @@ class KubeletReadings:
         self._volumes: dict[tuple[str, str], Rows[Volume]] = {}
 
     def read(self) -> Readings | None:
-        """All its families; None when it does not run."""
+        """Return all its families; None when it does not run."""
         containers = self._containers.read()
         if containers is None:
             return None
@@ -67,7 +67,7 @@ def _containers_in(state: str, kubelet: Kubelet) -> float:
 
 
 def _find_claims(kubelet: Kubelet) -> Iterator[tuple[tuple[str, str], Volume]]:
-    """The volumes that pods have by a claim, each once. Of directories of the node's own a kubelet tells nothing."""
+    """Return the claimed volumes of pods, each once. A kubelet has no metrics of host directories."""
     seen: dict[tuple[str, str], None] = {}
     node = kubelet.node
     for worker in kubelet.workers.values():

@@ -39,7 +39,7 @@ class MachineReadings:
         self._traffic = Rows(machine.host.namespace, network)
 
     def read(self) -> Readings | None:
-        """Its families; None of a machine that is off."""
+        """Return its families; None of a machine that is off."""
         if not self._machine.running:
             return None
         self._traffic.subject = self._machine.host.namespace  # another one since it was last booted
@@ -51,7 +51,7 @@ def _up_s(machine: Machine) -> float:
 
 
 def _busy_s(machine: Machine) -> float:
-    """What each core has worked, if all did the same."""
+    """Return the CPU time per core, if all cores work equally."""
     return min(machine.cpu.used_s / machine.cpu.cores, _up_s(machine))
 
 

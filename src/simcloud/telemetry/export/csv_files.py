@@ -15,7 +15,7 @@ _QUOTED: Final = re.compile(r'["\r\n]')
 
 
 def csv_lines(table: Table) -> Iterator[str]:
-    """A line of names, then the rows."""
+    """Yield a line of names, then the rows."""
     yield ",".join(_text(column.name) for column in table.columns) + "\n"
     commas = len(table.columns) - 1
     for row in table.rows():

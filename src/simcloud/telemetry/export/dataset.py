@@ -161,7 +161,7 @@ def _write_metrics(folder: Path, store: MetricStore, period: Period) -> list[dic
 
 
 def file_name(metric: str) -> str:
-    """The file of a metric. A colon is not allowed in names of files everywhere; no metric has a point."""
+    """Return the file of a metric. A colon is not allowed in names of files everywhere; no metric has a point."""
     return f"{metric.replace(':', '.')}.csv"
 
 

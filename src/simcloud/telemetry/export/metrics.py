@@ -26,7 +26,7 @@ METRIC_COLUMNS: Final = (
 
 
 def table_of_metrics(store: MetricStore, period: Period) -> Table:
-    """Every sample, series by series."""
+    """Return every sample, series by series."""
 
     def rows() -> Iterator[Row]:
         for series in store.select(()):
@@ -39,7 +39,7 @@ def table_of_metrics(store: MetricStore, period: Period) -> Table:
 
 
 def metric_names(store: MetricStore, period: Period, where: tuple[Matcher, ...] = ()) -> list[str]:
-    """The names of metrics that have samples in a period, sorted."""
+    """Return the names of metrics that have samples in a period, sorted."""
     span = (-(-period.start_ns // _MS_NS), (period.end_ns - 1) // _MS_NS)
     return store.label_values(NAME, [where] if where else (), span)
 
@@ -51,7 +51,7 @@ def metric_table(
     where: tuple[Matcher, ...] = (),
     without: frozenset[str] = frozenset(),
 ) -> Table:
-    """The samples of one metric, a column for each label but those left out, series by series."""
+    """Return the samples of one metric, a column for each label but those left out, series by series."""
     found = store.select((Matcher(NAME, "=", name), *where))
     labels = sorted({label for series in found for label, _ in _others(series.labels)} - without)
 
@@ -79,7 +79,7 @@ def _others(labels: Labels) -> Labels:
 
 
 def _samples(series: Series, period: Period) -> Iterator[tuple[int, float]]:
-    """All samples of a period, markers of an end among them."""
+    """Yield all samples of a period, markers of an end among them."""
     first = series.index_from(-(-period.start_ns // _MS_NS))
     last = series.index_from(-(-period.end_ns // _MS_NS))
     for index in range(first, last):

@@ -12,7 +12,7 @@ _ROWS_TOGETHER: Final = 65_536
 
 
 def has_pyarrow() -> bool:
-    """Whether this can be done here."""
+    """Return whether this can be done here."""
     try:
         import pyarrow.parquet  # noqa: F401 (whether it can be imported is the question)
     except ImportError:
@@ -21,7 +21,7 @@ def has_pyarrow() -> bool:
 
 
 def _whole(text: str) -> str:
-    """A text without half characters, which UTF-8 cannot carry."""
+    """Return a text without half characters, which UTF-8 cannot carry."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 

@@ -47,7 +47,7 @@ class Period(NamedTuple):
     end_ns: int
 
     def has_s(self, time_s: float) -> bool:
-        """Whether a time in seconds lies in it."""
+        """Return whether a time in seconds lies in it."""
         return self.start_ns <= round(time_s * SECOND_NS) < self.end_ns
 
 
@@ -88,7 +88,7 @@ OBJECT_COLUMNS: Final = (
 
 
 def table_of_logs(store: LogStore, period: Period) -> Table:
-    """Every line, in the order of time."""
+    """Return every line, in the order of time."""
 
     def lines(stream: LogStream) -> Iterator[tuple[int, int, Row]]:
         labels = dict(stream.labels)
@@ -104,7 +104,7 @@ def table_of_logs(store: LogStore, period: Period) -> Table:
 
 
 def table_of_traces(store: TraceStore, period: Period) -> Table:
-    """Every span, in the order in which they ended."""
+    """Return every span, in the order in which they ended."""
 
     def rows() -> Iterator[TraceRecord]:
         return records(TraceView(store), -(-period.start_ns // 1000), -(-period.end_ns // 1000) - 1)
@@ -144,7 +144,7 @@ def _event(time_ms: int, event: Object) -> Row:
 
 
 def table_of_objects(log: RevisionLog, epoch_s: float, period: Period) -> Table:
-    """Every write to every object, in the order of their numbers."""
+    """Return every write to every object, in the order of their numbers."""
 
     def rows() -> Iterator[Row]:
         for write in _writes(log, epoch_s, period):

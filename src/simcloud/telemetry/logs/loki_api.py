@@ -62,14 +62,14 @@ class LokiApi:
 
     @staticmethod
     def serves(path: str) -> bool:
-        """Whether there is such a path."""
+        """Return whether there is such a path."""
         below = path.removeprefix(_PREFIX)
         return path == "/ready" or (
             below != path and (below in _ROUTES or _LABEL_VALUES.fullmatch(below) is not None)
         )
 
     def answer(self, path: str, parameters: Parameters) -> tuple[int, Document]:
-        """The answer to a whole path such as ``/loki/api/v1/query_range``."""
+        """Return the answer to a whole path such as ``/loki/api/v1/query_range``."""
         if path == "/ready":
             return 200, "ready\n"
         if not self.serves(path):

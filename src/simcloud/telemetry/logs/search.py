@@ -41,7 +41,7 @@ def search(
     newest_first: bool = True,
     fold: bool = False,
 ) -> list[Found]:
-    """The lines of a namespace (or of all) that have the text and match the pattern, in the order of time.
+    """Return the lines of a namespace (or of all) that have the text and match the pattern, in the order of time.
 
     ``where`` are more conditions on labels. ``start_ns`` is included, ``end_ns`` is not. ``BadRegex`` when the
     pattern is no regular expression.

@@ -67,7 +67,7 @@ class LogStream:
             self.texts.append(text)
 
     def between(self, start_ns: int, end_ns: int) -> range:
-        """The places of the lines from one time on and before another."""
+        """Return the places of the lines from one time on and before another."""
         return range(bisect_left(self.times_ns, start_ns), bisect_left(self.times_ns, end_ns))
 
     def drop_before(self, time_ns: int) -> int:
@@ -99,7 +99,7 @@ class LogStore:
             self._settle()
 
     def __len__(self) -> int:
-        """How many lines are kept."""
+        """Return the number of lines."""
         self._settle()
         return sum(len(stream) for stream in self._streams.values())
 
@@ -110,12 +110,12 @@ class LogStore:
         return self._bytes
 
     def streams(self) -> list[LogStream]:
-        """Every stream, sorted by its labels."""
+        """Return every stream, sorted by its labels."""
         self._settle()
         return [self._streams[labels] for labels in sorted(self._streams)]
 
     def select(self, matchers: Sequence[Matcher]) -> list[LogStream]:
-        """The streams that fulfil all conditions, sorted by their labels."""
+        """Return the streams that fulfil all conditions, sorted by their labels."""
         tests = [(matcher.name, matcher.accepts) for matcher in matchers]
         labelled = ((stream, dict(stream.labels)) for stream in self.streams())
         return [
@@ -127,7 +127,7 @@ class LogStore:
     def records(
         self, start_ns: int = EARLIEST_NS, end_ns: int = LATEST_NS
     ) -> Iterator[tuple[int, Labels, str]]:
-        """Every line from one time on and before another, stream by stream: time, labels, text."""
+        """Yield every line from one time on and before another, stream by stream: time, labels, text."""
         for stream in self.streams():
             for index in stream.between(start_ns, end_ns):
                 yield stream.times_ns[index], stream.labels, stream.texts[index]
@@ -163,7 +163,7 @@ class LogStore:
         return stream
 
     def _oldest_affordable(self) -> int:
-        """The time from which on all lines take three quarters of what they may."""
+        """Return the time from which on all lines take three quarters of what they may."""
         lines = [
             pair
             for stream in self._streams.values()
@@ -194,11 +194,11 @@ class LogStore:
 
 
 def cost_bytes(text: str) -> int:
-    """What keeping a line takes, about."""
+    """Estimate the memory of a stored line."""
     return len(text) + _LINE_BYTES
 
 
 def nanoseconds(time_s: float) -> int:
-    """A time as whole nanoseconds, rounded as the stamps in log files are."""
+    """Return a time as whole nanoseconds, rounded as the stamps in log files are."""
     second = int(time_s)
     return second * SECOND_NS + int((time_s - second) * 1e9)

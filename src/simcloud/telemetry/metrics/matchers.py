@@ -23,7 +23,7 @@ def compile_anchored(pattern: str) -> Any:
 
 
 def words_of(pattern: str) -> tuple[str, ...] | None:
-    """The strings that a pattern matches, where it is only a choice of plain words."""
+    """Return the strings that a pattern matches, where it is only a choice of plain words."""
     inner = pattern[1:-1] if pattern.startswith("(") and pattern.endswith(")") else pattern
     words = inner.split("|")
     return tuple(words) if all(_PLAIN.issuperset(word) for word in words) else None
@@ -58,7 +58,7 @@ class Matcher:
 
     @property
     def positive(self) -> bool:
-        """Whether it says what a value is, not what it is not."""
+        """Return whether the matcher is positive."""
         return self.operator in ("=", "=~")
 
     def __str__(self) -> str:

@@ -20,19 +20,19 @@ from simcloud.machine.emit import Labels
 NAME: Final = "__name__"
 _STALE_BITS: Final = struct.pack("<Q", 0x7FF0000000000002)
 STALE: Final[float] = struct.unpack("<d", _STALE_BITS)[0]
-"""The value that says: this series has ended."""
+"""The staleness marker, which ends a series."""
 
 _WIDTH_MS: Final = 1 << 32
 _pack = struct.Struct("<d").pack
 
 
 def is_stale(value: float) -> bool:
-    """Whether a value is the marker of a series' end, and not any other NaN."""
+    """Return whether a value is the marker of a series' end, and not any other NaN."""
     return value != value and _pack(value) == _STALE_BITS
 
 
 def labels_of(name: str, labels: Labels = ()) -> Labels:
-    """A metric's name and labels as one sorted tuple; a label without a value is no label."""
+    """Return a metric's name and labels as one sorted tuple; a label without a value is no label."""
     pairs = {key: value for key, value in labels if value}
     if name:
         pairs[NAME] = name
@@ -83,15 +83,15 @@ class Series:
         self.last_ms = t_ms
 
     def index_after(self, t_ms: int) -> int:
-        """How many samples are as old as ``t_ms`` or older."""
+        """Return the number of samples at or before ``t_ms``."""
         return bisect_right(self.times, t_ms - self.base_ms)
 
     def index_from(self, t_ms: int) -> int:
-        """How many samples are older than ``t_ms``."""
+        """Return the number of samples before ``t_ms``."""
         return bisect_left(self.times, t_ms - self.base_ms)
 
     def samples(self, start_ms: int, end_ms: int) -> list[tuple[int, float]]:
-        """The samples from one time to another, both included, markers of its end left out."""
+        """Return the samples from one time to another, both included, markers of its end left out."""
         times, values = self.columns(start_ms, end_ms)
         base = self.base_ms
         return [(base + time, value) for time, value in zip(times, values, strict=True)]
@@ -108,7 +108,7 @@ class Series:
         return times, values
 
     def latest(self, t_ms: int, lookback_ms: int) -> tuple[int, float] | None:
-        """The value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
+        """Return the value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
         index = (len(self.times) if t_ms >= self.last_ms else self.index_after(t_ms)) - 1
         if index < 0:
             return None

@@ -61,19 +61,19 @@ class MetricStore:
         self._limit = retention.samples + retention.samples // 4
 
     def __len__(self) -> int:
-        """How many series there are."""
+        """Return the number of series."""
         return len(self._series)
 
     def describe(self, name: str, type: str, help: str, unit: str = "") -> None:
-        """Tell what a metric is."""
+        """Set the metadata of a metric."""
         self.metadata[name] = Metadata(type, help, unit)
 
     def series(self, name: str, labels: Labels = ()) -> Series:
-        """The handle of a series, made when first asked for."""
+        """Return the handle of a series, created on first use."""
         return self.series_of(labels_of(name, labels))
 
     def series_of(self, labels: Labels) -> Series:
-        """The handle of a series by all its labels, the name among them, sorted."""
+        """Return the handle of a series by all its labels, the name among them, sorted."""
         series = self._series.get(labels)
         if series is None:
             series = Series(self._next_id, labels)
@@ -118,7 +118,7 @@ class MetricStore:
         return found
 
     def _find(self, matchers: tuple[Matcher, ...]) -> Iterable[Series]:
-        """The rarest condition's series, of which the other conditions are asked."""
+        """Return the rarest condition's series, of which the other conditions are asked."""
         candidates: list[Series] | None = None
         rarest: Matcher | None = None
         for matcher in matchers:
@@ -140,7 +140,7 @@ class MetricStore:
     def label_names(
         self, matchers: Sequence[Sequence[Matcher]] = (), span: tuple[int, int] | None = None
     ) -> list[str]:
-        """The names of labels that series have, sorted."""
+        """Return the names of labels that series have, sorted."""
         if not matchers and span is None:
             return sorted(self._index)
         names = {name for series in self._any(matchers, span) for name, _ in series.labels}
@@ -149,7 +149,7 @@ class MetricStore:
     def label_values(
         self, name: str, matchers: Sequence[Sequence[Matcher]] = (), span: tuple[int, int] | None = None
     ) -> list[str]:
-        """The values of a label, sorted."""
+        """Return the values of a label, sorted."""
         if not matchers and span is None:
             return sorted(self._index.get(name, ()))
         values = {
@@ -160,7 +160,7 @@ class MetricStore:
     def find(
         self, matchers: Sequence[Sequence[Matcher]], span: tuple[int, int] | None = None
     ) -> list[Labels]:
-        """The labels of series that fulfil one of several selections and have samples in a span; sorted."""
+        """Return the labels of series that fulfil one of several selections and have samples in a span; sorted."""
         return sorted({series.labels for series in self._any(matchers, span)})
 
     def sweep(self, now_ms: int) -> None:
@@ -193,7 +193,7 @@ class MetricStore:
         return [s for s in unique.values() if s.index_from(start_ms) < s.index_after(end_ms)]
 
     def _find_by(self, matcher: Matcher) -> list[Series]:
-        """The series that a positive condition finds."""
+        """Return the series that a positive condition finds."""
         values = self._index.get(matcher.name)
         if not values:
             return []

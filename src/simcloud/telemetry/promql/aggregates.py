@@ -20,7 +20,7 @@ from simcloud.telemetry.promql.values import Sample, Vector
 def aggregate(
     node: Aggregate, vector: Vector, parameter: float | str | None, note: dict[Labels, Labels]
 ) -> Vector:
-    """The samples of a vector, aggregated. ``note`` keeps which labels belong to which group."""
+    """Return the samples of a vector, aggregated. ``note`` keeps which labels belong to which group."""
     if node.operator == "count_values":
         assert isinstance(parameter, str)
         return _count_values(node, vector, parameter)
@@ -98,7 +98,7 @@ def _total(values: list[float]) -> float:
 
 
 def _mean(values: list[float]) -> float:
-    """An average that does not overflow on the way."""
+    """Return an average that does not overflow on the way."""
     mean, count = values[0], 1
     for value in values[1:]:
         count += 1

@@ -12,7 +12,7 @@ INF: Final = math.inf
 
 
 def divide(left: float, right: float) -> float:
-    """A quotient; by zero an infinity, or NaN of zero by zero."""
+    """Return a quotient; by zero an infinity, or NaN of zero by zero."""
     if right:
         return left / right
     if left != left or not left:
@@ -21,7 +21,7 @@ def divide(left: float, right: float) -> float:
 
 
 def modulo(left: float, right: float) -> float:
-    """The rest of a division, with the sign of what is divided."""
+    """Return the rest of a division, with the sign of what is divided."""
     try:
         return math.fmod(left, right)
     except ValueError:
@@ -60,17 +60,17 @@ _COMPARE: Final[dict[str, Callable[[float, float], bool]]] = {
 
 
 def compute(symbol: str, left: float, right: float) -> float:
-    """The result of an arithmetic operator."""
+    """Return the result of an arithmetic operator."""
     return _COMPUTE[symbol](left, right)
 
 
 def compare(symbol: str, left: float, right: float) -> bool:
-    """The result of a comparison."""
+    """Return the result of a comparison."""
     return _COMPARE[symbol](left, right)
 
 
 def lenient(function: Callable[[float], float]) -> Callable[[float], float]:
-    """A function of the mathematics library that answers NaN or an infinity instead of raising."""
+    """Return a function of the mathematics library that answers NaN or an infinity instead of raising."""
 
     def call(value: float) -> float:
         try:
@@ -85,7 +85,7 @@ def lenient(function: Callable[[float], float]) -> Callable[[float], float]:
 
 
 def logarithm(function: Callable[[float], float]) -> Callable[[float], float]:
-    """A logarithm that knows zero."""
+    """Return a logarithm that knows zero."""
     safe = lenient(function)
     return lambda value: -INF if value == 0 else safe(value)
 
@@ -101,7 +101,7 @@ def add_exactly(increment: float, total: float, rest: float) -> tuple[float, flo
 
 
 def quantile(q: float, values: list[float]) -> float:
-    """The value below which the share ``q`` of all lies; between two values, in proportion."""
+    """Return the value below which the share ``q`` of all lies; between two values, in proportion."""
     if not values or q != q:
         return NAN
     if q < 0:

@@ -18,7 +18,7 @@ RENAMING: Final = frozenset({"+", "-", "*", "/", "%", "^"})
 
 
 def with_scalar(node: Binary, vector: Vector, scalar: float, *, scalar_left: bool) -> Vector:
-    """An operator between each sample and a number."""
+    """Apply an operator to each sample and a number."""
     operator, out = node.operator, []
     compares = operator in COMPARISONS
     for labels, value in vector:
@@ -45,7 +45,7 @@ def combine_sets(node: Binary, left: Vector, right: Vector) -> Vector:
 
 
 def combine(node: Binary, left: Vector, right: Vector) -> Vector:
-    """An arithmetic operator or a comparison between the samples of two vectors that match."""
+    """Apply an arithmetic operator or a comparison to the matching samples of two vectors."""
     if not left or not right:
         return []
     matching = node.matching
@@ -108,7 +108,7 @@ def _result_labels(node: Binary, labels: Labels, partner: Labels) -> Labels:
 
 
 def _signature(matching: Matching) -> Callable[[Labels], Labels]:
-    """A function that gives samples which belong together the same key."""
+    """Return a function that gives samples which belong together the same key."""
     names = frozenset(matching.labels)
     if matching.on:
         return lambda labels: tuple([pair for pair in labels if pair[0] in names])

@@ -67,7 +67,7 @@ class Engine:
         self._forgotten = 0
 
     def instant(self, query: str | Node, t_ms: int) -> Result:
-        """The answer at one time; ``ParseError`` or ``QueryError`` when there is none."""
+        """Return the answer at one time; ``ParseError`` or ``QueryError`` when there is none."""
         node = parse(query) if isinstance(query, str) else query
         evaluation = _Evaluation(self, t_ms, t_ms, {} if isinstance(query, str) else self._trim_groups())
         if type_of(node) == "matrix":
@@ -81,7 +81,7 @@ class Engine:
         return Result("scalar", t_ms, scalar=value)
 
     def range(self, query: str | Node, start_ms: int, end_ms: int, step_ms: int) -> Result:
-        """The answers from one time to another, as a matrix."""
+        """Return the answers from one time to another, as a matrix."""
         node = parse(query) if isinstance(query, str) else query
         evaluation = _Evaluation(self, start_ms, end_ms, {})
         series: dict[Labels, list[tuple[int, float]]] = {}
@@ -122,7 +122,7 @@ class _Evaluation:
         self._groups = groups
 
     def value(self, node: Node, t_ms: int) -> Value:
-        """What an expression comes to at a time."""
+        """Evaluate an expression at a time."""
         match node:
             case Number() | Text():
                 return node.value
@@ -143,19 +143,19 @@ class _Evaluation:
         raise TypeError(f"{type(node).__name__} has no value at one time")
 
     def vector(self, node: Node, t_ms: int) -> Vector:
-        """The value of an expression that is a vector."""
+        """Return the value of an expression that is a vector."""
         value = self.value(node, t_ms)
         assert isinstance(value, list)
         return value
 
     def scalar(self, node: Node, t_ms: int) -> float:
-        """The value of an expression that is a number."""
+        """Return the value of an expression that is a number."""
         value = self.value(node, t_ms)
         assert isinstance(value, float)
         return value
 
     def windows(self, node: Node, t_ms: int) -> list[Window]:
-        """The series of a range vector with the points in the range; without those that have none."""
+        """Return the series of a range vector with the points in the range; without those that have none."""
         match node:
             case Paren():
                 return self.windows(node.inner, t_ms)
@@ -274,7 +274,7 @@ class _Evaluation:
         return compute(node.operator, left, right)
 
     def _present(self, node: Selector, t_ms: int) -> list[tuple[Series, int, float]]:
-        """The series of a selector that have a value, with that value and its time."""
+        """Return the series of a selector that have a value, with that value and its time."""
         reference_ms = self._reference(node, t_ms)
         lookback_ms = self._engine.lookback_ms
         found = []
@@ -293,7 +293,7 @@ class _Evaluation:
         return series
 
     def _reference(self, node: Timed, t_ms: int) -> int:
-        """The time that a selector looks at, with what ``@`` and ``offset`` say."""
+        """Return the time that a selector looks at, with what ``@`` and ``offset`` say."""
         if node.at == "start":
             t_ms = self._start_ms
         elif node.at == "end":
@@ -303,7 +303,7 @@ class _Evaluation:
         return t_ms - node.offset_ms
 
     def _note(self, node: Node) -> Note:
-        """What was worked out about labels at earlier steps."""
+        """Return the cache of label groupings of a node."""
         return _note_of(self._notes, node)
 
     def _spend(self, samples: int) -> None:

@@ -14,7 +14,7 @@ Bucket = tuple[float, float]
 
 
 def histogram_quantile(q: float, vector: Vector) -> Vector:
-    """A quantile of each histogram; what has no readable ``le`` belongs to none."""
+    """Return a quantile of each histogram; what has no readable ``le`` belongs to none."""
     groups: dict[Labels, list[Bucket]] = {}
     for labels, count in vector:
         bound = _parse_bound(dict(labels).get("le", ""))
@@ -34,7 +34,7 @@ def _parse_bound(text: str) -> float | None:
 
 
 def bucket_quantile(q: float, buckets: list[Bucket]) -> float:
-    """A quantile by straight lines between the buckets' bounds."""
+    """Return a quantile by straight lines between the buckets' bounds."""
     if q != q:
         return NAN
     if q < 0:

@@ -17,7 +17,7 @@ Note = dict[Labels, Labels]
 
 
 def call(name: str, values: Sequence[Any], t_ms: int, note: Note) -> Vector:
-    """The result of a function, by its name and its evaluated arguments."""
+    """Return the result of a function, by its name and its evaluated arguments."""
     each = EACH.get(name)
     if each is not None:
         return [Sample(_nameless(labels, note), each(value)) for labels, value in values[0]]
@@ -29,7 +29,7 @@ def call(name: str, values: Sequence[Any], t_ms: int, note: Note) -> Vector:
 
 
 def labels_of_absent(node: Node) -> Labels:
-    """What is called that is not there: what a selector says with ``=``, once."""
+    """Return the labels of an absent series: the equality matchers of the selector that occur once."""
     while isinstance(node, Paren):
         node = node.inner
     if isinstance(node, Matrix):

@@ -73,7 +73,7 @@ class Lexer:
         self._colon_seen = False
 
     def next(self) -> Token:
-        """The next word; ``ParseError`` when none can be read."""
+        """Return the next word; ``ParseError`` when none can be read."""
         self._skip_blanks()
         self._start = self.position
         if self._after_bracket:
@@ -205,7 +205,7 @@ class Lexer:
         return not _is_alphanumeric(self._peek())
 
     def _scan_units(self) -> bool:
-        """The rest of a duration, behind its first number."""
+        """Return the rest of a duration, behind its first number."""
         if not self._accept("smhdwy"):
             return False
         self._accept("s")
@@ -217,7 +217,7 @@ class Lexer:
         return not _is_alphanumeric(self._peek())
 
     def _read_so_far(self) -> str:
-        """What a complaint about a number shows: with the character that spoiled it, where that was looked at."""
+        """Return a bad number for an error message, including the invalid character if it was read."""
         end = self.position
         if self.query[self._start : end][-1:].isalpha() and _is_alphanumeric(self._peek()):
             end += 1
@@ -303,7 +303,7 @@ def _is_alphanumeric(char: str) -> bool:
 
 
 def _char(char: str) -> str:
-    """A character as Go quotes one; the end of the input is a character there."""
+    """Return a character as Go quotes one; the end of the input is a character there."""
     if not char:
         return "'\\x00'"
     if char in "'\\":

@@ -125,7 +125,7 @@ class Binary(Node):
 
 
 def children(node: Node) -> list[Node]:
-    """The parts that a part is directly made of."""
+    """Return the parts that a part is directly made of."""
     match node:
         case Paren() | Unary() | Subquery():
             return [node.inner]
@@ -142,7 +142,7 @@ def children(node: Node) -> list[Node]:
 
 
 def type_of(node: Node) -> ValueType:
-    """What kind of value an expression has."""
+    """Return the type of an expression."""
     match node:
         case Number():
             return "scalar"

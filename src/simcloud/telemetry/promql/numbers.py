@@ -30,7 +30,7 @@ _LONGEST_MS: Final = (2**63 - 1) // 1_000_000
 
 
 def unquote(text: str) -> str:
-    """What stands between quotation marks, with its escapes resolved."""
+    """Return a quoted text without quotation marks and with its escapes resolved."""
     inner = text[1:-1]
     return inner if text[0] == "`" or "\\" not in inner else _ESCAPED.sub(_unescape, inner)
 
@@ -43,7 +43,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 
 def parse_duration_ms(text: str) -> int:
-    """A duration such as ``1h30m`` in milliseconds; ``ValueError`` in Prometheus' words."""
+    """Return a duration such as ``1h30m`` in milliseconds; ``ValueError`` in Prometheus' words."""
     if text == "0":
         return 0
     if not text:
@@ -60,7 +60,7 @@ def parse_duration_ms(text: str) -> int:
 
 
 def format_duration(duration_ms: int) -> str:
-    """A duration as Prometheus writes it: ``1h30m``; years and weeks only when they are whole."""
+    """Return a duration as Prometheus writes it: ``1h30m``; years and weeks only when they are whole."""
     if duration_ms == 0:
         return "0s"
     out = []
@@ -74,7 +74,7 @@ def format_duration(duration_ms: int) -> str:
 
 
 def parse_number(text: str) -> float:
-    """A number as the query language has them; ``ValueError`` in Go's words."""
+    """Parse a number of the query language. Raise ``ValueError`` with Go's message."""
     lower = text.lower()
     try:
         # As in Go: a whole number of 64 bits in any notation, or else a decimal one.
@@ -91,15 +91,15 @@ def parse_number(text: str) -> float:
 
 
 def plain(value: float) -> str:
-    """A number without an exponent, as short as it can be read back (Go's ``'f', -1``)."""
+    """Return a number without an exponent, as short as it can be read back (Go's ``'f', -1``)."""
     return fewest_digits(value, *_NO_EXPONENT)
 
 
 def in_json(value: float) -> str:
-    """A number as the HTTP API writes it: without an exponent unless it is very small or very large."""
+    """Return a number as the HTTP API writes it: without an exponent unless it is very small or very large."""
     return fewest_digits(value, -6, 21)
 
 
 def exponential(value: float) -> str:
-    """A number as ``1.5e-07``."""
+    """Return a number as ``1.5e-07``."""
     return fewest_digits(value, 0, 0) if value else f"{plain(value)}e+00"

@@ -50,7 +50,7 @@ _LARGEST_MS: Final = 2**63 / 1000
 
 
 def parse(query: str) -> Node:
-    """What a query says; ``ParseError`` when it says nothing."""
+    """Parse a query. Raise ``ParseError``."""
     reader = _Reader(query)
     node = reader.whole()
     check(query, node)
@@ -58,7 +58,7 @@ def parse(query: str) -> Node:
 
 
 def parse_selector(query: str) -> tuple[Matcher, ...]:
-    """The conditions of a query that is only a selector (as in ``match[]``)."""
+    """Return the conditions of a query that is only a selector (as in ``match[]``)."""
     reader = _Reader(query)
     node = reader.selector()
     reader.expect_end()
@@ -154,7 +154,7 @@ class _Reader:
         raise self._make_error()
 
     def selector(self) -> Selector:
-        """A selector, as it may also stand alone."""
+        """Parse a selector."""
         if self._token.kind == "{":
             start = self._token.start
             matchers = self._label_matchers()

@@ -55,7 +55,7 @@ def _with(labels: Labels, name: str, value: str) -> Labels:
 
 
 def _expand(match: Any, template: str) -> str:
-    """A replacement with ``$1``, ``${1}`` and ``$name`` filled in, as Go does it."""
+    """Return a replacement with ``$1``, ``${1}`` and ``$name`` filled in, as Go does it."""
     names = match.re.groupindex
 
     def part(reference: re.Match[str]) -> str:

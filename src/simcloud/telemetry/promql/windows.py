@@ -12,7 +12,7 @@ from simcloud.telemetry.promql.values import Point, Window
 
 
 def _extrapolate(window: Window, *, counter: bool, per_second: bool) -> float | None:
-    """How much a series grew over the range.
+    """Return how much a series grew over the range.
 
     Samples seldom lie at the range's ends. Where the series seems to go on to an end it is continued up to it,
     otherwise by half a sample's distance; and a counter not to below zero.

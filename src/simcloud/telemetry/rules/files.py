@@ -33,13 +33,13 @@ class BadRules(ValueError):
 
 
 def default_rules() -> list[RuleGroup]:
-    """The rules that an on-call engineer would have for a cluster and its services."""
+    """Return the rules that an on-call engineer would have for a cluster and its services."""
     text = files("simcloud.telemetry").joinpath("data/rules.yaml").read_text(encoding="utf-8")
     return read_rules(text, "rules.yaml")
 
 
 def read_rules(text: str, file: str = "", interval_ms: int = 60_000) -> list[RuleGroup]:
-    """The groups in a file; ``BadRules`` when something in it is wrong."""
+    """Return the groups in a file; ``BadRules`` when something in it is wrong."""
     try:
         document = yaml.safe_load(text) or {}
     except yaml.YAMLError as fault:

@@ -28,7 +28,7 @@ class RuleGroup:
     _written: list[dict[Labels, None]] = field(default_factory=list, init=False)
 
     def evaluate(self, engine: Engine, t_ms: int) -> None:
-        """Evaluate all rules at a time. A rule that fails says so in its ``error`` and leaves the others alone."""
+        """Evaluate all rules at a time. A failed rule sets its ``error`` and does not affect the others."""
         self._written = self._written or [{} for _ in self.rules]
         for index, rule in enumerate(self.rules):
             rule.evaluated_ms = t_ms
@@ -56,12 +56,12 @@ class RuleGroup:
         self.evaluated_ms = t_ms
 
     def next_ms(self, now_ms: int) -> int:
-        """When it is evaluated next. Groups of one interval are spread over it by their names."""
+        """Return the time of the next evaluation. Groups with the same interval are spread by their names."""
         offset_ms = crc32(f"{self.file};{self.name}".encode()) % self.interval_ms
         return now_ms + (offset_ms - now_ms) % self.interval_ms
 
     def document(self, kind: str) -> dict[str, Any]:
-        """What the HTTP API tells."""
+        """Return its document in the HTTP API."""
         wanted = [
             rule for rule in self.rules if not kind or (kind == "alert") is isinstance(rule, AlertingRule)
         ]
@@ -102,9 +102,9 @@ class RuleGroups:
         return [alert for rule in rules for alert in rule.active]
 
     def documents(self, kind: str) -> list[dict[str, Any]]:
-        """The groups, for the HTTP API."""
+        """Return the groups, for the HTTP API."""
         return [group.document(kind) for group in sorted(self.groups, key=lambda g: (g.file, g.name))]
 
     def alert_documents(self) -> list[dict[str, Any]]:
-        """The alerts, for the HTTP API."""
+        """Return the alerts, for the HTTP API."""
         return [alert.document() for alert in self.alerts]

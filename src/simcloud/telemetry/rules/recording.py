@@ -33,11 +33,11 @@ class Rule:
     evaluated_ms: int | None = field(default=None, init=False)
 
     def evaluate(self, engine: Engine, t_ms: int, limit: int) -> Vector:
-        """The samples of this time; ``QueryError`` when there is no answer."""
+        """Return the samples of this time; ``QueryError`` when there is no answer."""
         raise NotImplementedError
 
     def document(self) -> dict[str, Any]:
-        """What the HTTP API tells."""
+        """Return its document in the HTTP API."""
         raise NotImplementedError
 
     def health(self) -> dict[str, Any]:
@@ -53,7 +53,7 @@ class Rule:
 
 
 def ask(engine: Engine, expression: Node, t_ms: int) -> Vector:
-    """An expression's value as a vector; a number is a sample without labels."""
+    """Return an expression's value as a vector; a number is a sample without labels."""
     result = engine.instant(expression, t_ms)
     if result.type == "vector":
         return list(result.vector)

@@ -17,17 +17,17 @@ _VERB: Final = re.compile(r"%([-+ #0]*)(\d+)?(?:\.(\d+))?([vsdfgeqtxX%])")
 
 
 def number(value: Any) -> float:
-    """What a text or a number says as a number."""
+    """Convert a text or a number to a number."""
     return float(value)
 
 
 def four_digits(value: float) -> str:
-    """A number in four significant digits."""
+    """Return a number in four significant digits."""
     return float_text(value) if not math.isfinite(value) else format(value, ".4g")
 
 
 def humanize(given: Any) -> str:
-    """A number with a metric prefix: ``1.235k``."""
+    """Return a number with a metric prefix: ``1.235k``."""
     value = number(given)
     if not value or not math.isfinite(value):
         return four_digits(value)
@@ -35,7 +35,7 @@ def humanize(given: Any) -> str:
 
 
 def humanize_1024(given: Any) -> str:
-    """A number with a binary prefix: ``1.5Mi``."""
+    """Return a number with a binary prefix: ``1.5Mi``."""
     value = number(given)
     if abs(value) <= 1 or not math.isfinite(value):
         return four_digits(value)
@@ -83,7 +83,7 @@ def humanize_duration(given: Any) -> str:
 
 
 def humanize_percentage(given: Any) -> str:
-    """A share as ``12.5%``."""
+    """Return a share as ``12.5%``."""
     return four_digits(number(given) * 100) + "%"
 
 

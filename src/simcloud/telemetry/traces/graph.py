@@ -77,7 +77,7 @@ class ServiceMap(NamedTuple):
 
 
 def service_map(view: TraceView, start_us: int, end_us: int) -> ServiceMap:
-    """What the traces say of which a span starts after ``start_us`` and before ``end_us``."""
+    """Compute the call graph of the traces with a span that starts between ``start_us`` and ``end_us``."""
     store = view.store
     calls: dict[tuple[str, str], _Tally] = {}
     requests: dict[str, _Tally] = {}
@@ -85,7 +85,7 @@ def service_map(view: TraceView, start_us: int, end_us: int) -> ServiceMap:
         indexes = [row - store.first_row for row in rows]
         # Last first, because the first counts where two spans have the same id.
         services = {store.span_ids[index]: store.shapes[index].group.service for index in indexes}
-        services.pop(0, None)  # which is nobody's id, but says of a span that it has no parent
+        services.pop(0, None)  # the id that means "no parent"
         for index in indexes:
             shape = store.shapes[index]
             service = shape.group.service
@@ -108,7 +108,7 @@ def dependencies(view: TraceView, start_us: int, end_us: int) -> list[Edge]:
 
 
 def service_health(view: TraceView, start_us: int, end_us: int) -> list[Health]:
-    """How each service's requests went, in those traces."""
+    """Compute the figures of each service's requests in those traces."""
     return service_map(view, start_us, end_us).services
 
 

@@ -32,7 +32,7 @@ class JaegerApi:
         self._now_us = now_us
 
     def answer(self, path: str, parameters: Parameters) -> tuple[int, Document]:
-        """The status and the document for a path such as ``/api/services``, decoded, without its query."""
+        """Return the status and the document for a path such as ``/api/services``, decoded, without its query."""
         try:
             return 200, self._answer(path, parameters)
         except Refusal as refusal:

@@ -20,7 +20,7 @@ _SAMPLED: Final = 1
 
 
 def trace_document(trace: Trace, *, adjusted: bool = True) -> dict[str, Any]:
-    """A trace; with warnings about its times when ``adjusted``."""
+    """Return a trace; with warnings about its times when ``adjusted``."""
     process_ids: dict[tuple[str, Labels], str] = {}
     span_warnings = warnings(trace) if adjusted else [[] for _ in trace]
     spans = []
@@ -41,7 +41,7 @@ def trace_document(trace: Trace, *, adjusted: bool = True) -> dict[str, Any]:
 
 
 def id_text(number: int) -> str:
-    """An id as Jaeger writes it."""
+    """Return an id as Jaeger writes it."""
     return f"{number:016x}"
 
 
@@ -75,7 +75,7 @@ def _tags(labels: Labels) -> list[dict[str, Any]]:
 
 
 def _tag(key: str, value: str) -> dict[str, Any]:
-    """A tag with the type that the tracers give it; everything here is text, so the key decides."""
+    """Return a tag with the type that the tracers give it; everything here is text, so the key decides."""
     if key in _WHOLE_NUMBERS and value.isdecimal():
         return {"key": key, "type": "int64", "value": int(value)}
     if key in _SWITCHES and value in _BOOLEANS:

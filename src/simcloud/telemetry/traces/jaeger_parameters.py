@@ -35,18 +35,18 @@ class Refusal(Exception):
 
 
 def one(parameters: Parameters, name: str) -> str:
-    """A parameter's first value; empty when it is not given."""
+    """Return a parameter's first value; empty when it is not given."""
     values = parameters.get(name)
     return values[0] if values else ""
 
 
 def service_required() -> Refusal:
-    """Nobody can be asked about without a name."""
+    """Reject a request without a service name."""
     return Refusal(400, "parameter 'service' is required")
 
 
 def search_of(parameters: Parameters, now_us: int) -> Search:
-    """What ``/api/traces`` shall find."""
+    """Parse the search of ``/api/traces``."""
     start_us = _time(parameters, "start", now_us - _LOOKBACK_US)
     end_us = _time(parameters, "end", now_us)
     tags = _tags(parameters)
@@ -80,7 +80,7 @@ def window_of(parameters: Parameters, now_us: int) -> tuple[int, int]:
 
 
 def trace_id_of(text: str) -> int:
-    """The number of a trace that is written in hexadecimal digits."""
+    """Return the number of a trace that is written in hexadecimal digits."""
     if len(text) > 32:
         raise Refusal(400, f"TraceID cannot be longer than 32 hex characters: {text}")
     halves = (text[:-16], text[-16:]) if len(text) > 16 else (text,)
@@ -91,7 +91,7 @@ def trace_id_of(text: str) -> int:
 
 
 def trace_ids_of(parameters: Parameters) -> list[int]:
-    """The traces that a search names itself."""
+    """Return the traces that a search names itself."""
     try:
         return [trace_id_of(text) for text in list(parameters.get("traceID", ()))[:MOST_TRACES]]
     except Refusal as refusal:
@@ -145,7 +145,7 @@ def _tags(parameters: Parameters) -> Labels:
 
 
 def _text_map(text: str) -> dict[str, str]:
-    """JSON as Go reads it into a map of strings; ``ValueError`` in Go's words."""
+    """Parse JSON as Go does into a map of strings. Raise ``ValueError`` with Go's message."""
     found = go_json.find_syntax_error(text.encode("utf-8", "surrogateescape"))
     if found is not None:
         raise ValueError(found)

@@ -14,7 +14,7 @@ Skew = tuple[int, str]
 
 
 def warnings(trace: Trace) -> list[list[str]]:
-    """The warnings of each span, in the trace's order."""
+    """Return the warnings of each span, in the trace's order."""
     messages: list[list[str]] = [[] for _ in trace]
     places: dict[int, int] = {}
     for place, span in enumerate(trace):

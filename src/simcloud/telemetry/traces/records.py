@@ -27,12 +27,12 @@ class TraceRecord(NamedTuple):
 
 
 def records(view: TraceView, start_us: int, end_us: int) -> Iterator[TraceRecord]:
-    """The spans that start in that time, both ends included, in the order in which they ended."""
+    """Return the spans that start in that time, both ends included, in the order in which they ended."""
     return map(record, view.spans_between(start_us, end_us))
 
 
 def record(span: StoredSpan) -> TraceRecord:
-    """A span as a row."""
+    """Return a span as a row."""
     group = span.shape.group
     return TraceRecord(
         id_text(span.trace_id),

@@ -100,7 +100,7 @@ class TraceStore:
         self._aside_most = max(1, min(_ASIDE, retention.spans // 8))
 
     def __len__(self) -> int:
-        """How many spans there are."""
+        """Return the number of spans."""
         return len(self.shapes) + len(self._aside)
 
     @property
@@ -116,7 +116,7 @@ class TraceStore:
             self.settle()
 
     def settle(self) -> None:
-        """Put all spans into the columns; whoever reads the columns calls this first."""
+        """Put all buffered spans into the columns; call this before reading the columns."""
         if not self._aside:
             return
         spans, self._aside = self._aside, []
@@ -138,7 +138,7 @@ class TraceStore:
         self._trim()
 
     def rows_between(self, start_us: int, end_us: int) -> tuple[int, int]:
-        """From which row on, and before which one, all spans stand that start in that time."""
+        """Return the range of rows that contains all spans that start in that time."""
         low = high = -1
         for number, batch in enumerate(self._batches):
             if batch.latest_us >= start_us and batch.earliest_us <= end_us:
@@ -150,7 +150,7 @@ class TraceStore:
         return max(self._batches[low].row, self.first_row), end
 
     def rows_of(self, trace_id: int) -> Iterator[int]:
-        """The rows of a trace, the last first."""
+        """Yield the rows of a trace, the last first."""
         row = self.last_rows.get(trace_id)
         while row is not None:
             yield row

@@ -70,12 +70,12 @@ class TraceView:
         self._received = received
 
     def trace(self, trace_id: int) -> Trace:
-        """A trace's spans; none when there is no such trace."""
+        """Return a trace's spans; none when there is no such trace."""
         self.store.settle()
         return tuple(self._span(row) for row in reversed(self._rows_of(trace_id)))
 
     def find(self, search: Search) -> list[Trace]:
-        """At most ``limit`` traces, those with the newest matching spans; the one that started last stands first."""
+        """Return at most ``limit`` traces, those with the newest matching spans, the latest start first."""
         self.store.settle()
         trace_ids: dict[int, None] = {}
         for row in self._matching(search):
@@ -99,7 +99,7 @@ class TraceView:
         return map(self._rows_of, seen)
 
     def spans_between(self, start_us: int, end_us: int) -> Iterator[StoredSpan]:
-        """The spans that start in that time, both ends included, in the order in which they came.
+        """Yield the spans that start in that time, both ends included, in the order in which they came.
 
         Time may go on meanwhile: what is dropped before it is reached is left out.
         """
@@ -111,11 +111,11 @@ class TraceView:
                 yield self._span(row)
 
     def services(self) -> list[str]:
-        """The names of all services, sorted."""
+        """Return the names of all services, sorted."""
         return sorted({group.service for group in self._groups()})
 
     def operations(self, service: str, kind: str = "") -> list[Operation]:
-        """What a service does, sorted; only as one side of calls, where ``kind`` says so."""
+        """Return the sorted operations of a service, optionally only those of one span kind."""
         groups = (group for group in self._groups() if group.service == service and kind in ("", group.kind))
         return sorted(Operation(group.operation, group.kind) for group in groups)
 
@@ -134,12 +134,12 @@ class TraceView:
         return range(*self.store.rows_between(start_us, end_us))
 
     def _runs(self, rows: range) -> Iterator[range]:
-        """Those of the rows that the view knows."""
+        """Return those of the rows that the view knows."""
         received = self._received
         return iter((rows,)) if received is None else received.within(rows.start, rows.stop)
 
     def _matching(self, search: Search) -> Iterator[int]:
-        """The rows of the spans that fulfil a search, the newest first."""
+        """Yield the rows of the spans that fulfil a search, the newest first."""
         store = self.store
         rows, received = self._rows(search.start_us, search.end_us), self._received
         groups = [

@@ -90,6 +90,6 @@ def test_the_last_words_of_a_server_that_cannot_write_are_in_its_log(terminal: T
     )
     assert terminal.run(f"kubectl apply -f - <<'END'\n{manifest}\nEND").status == 0
     terminal.run("sleep 20", 30.0)
-    told = terminal.run("kubectl logs frozen").stdout.decode()
-    assert "IllegalOperation: Attempted to create a lock file on a read-only directory: /data/db" in told
-    assert '"msg":"Shutting down","attr":{"exitCode":100}' in told
+    logs = terminal.run("kubectl logs frozen").stdout.decode()
+    assert "IllegalOperation: Attempted to create a lock file on a read-only directory: /data/db" in logs
+    assert '"msg":"Shutting down","attr":{"exitCode":100}' in logs

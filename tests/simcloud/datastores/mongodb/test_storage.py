@@ -139,9 +139,9 @@ def test_on_a_full_disk_mongod_does_not_start() -> None:
     world.disk.capacity_bytes = world.disk.used_bytes
     world.start()
     assert world.process.status == 14
-    told = world.logged(22435)[-1]["attr"]["message"]
-    assert "/data/db/WiredTiger.turtle.set: handle-write: pwrite: failed to write" in told
-    assert told.endswith("No space left on device")
+    failure_message = world.logged(22435)[-1]["attr"]["message"]
+    assert "/data/db/WiredTiger.turtle.set: handle-write: pwrite: failed to write" in failure_message
+    assert failure_message.endswith("No space left on device")
     assert world.logged(28595)[-1]["attr"] == {"reason": "28: No space left on device"}
     world.disk.capacity_bytes *= 2
     world.start()

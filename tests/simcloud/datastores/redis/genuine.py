@@ -43,8 +43,8 @@ class Genuine:
     def ask(self, commands: list[list[bytes]], keep: bool = False) -> list[Any]:
         """The replies to commands over a new connection, the data of earlier ones gone unless it is kept."""
         shown = " | ".join(as_text(b" ".join(words)) for words in commands)
-        told = answer(shown, [commands, keep, self._snapshot], lambda: self._replies(commands, keep))
-        stream = io.BytesIO(as_bytes(told))
+        replies = answer(shown, [commands, keep, self._snapshot], lambda: self._replies(commands, keep))
+        stream = io.BytesIO(as_bytes(replies))
         return [read_reply(stream) for _ in commands]
 
     def _replies(self, commands: list[list[bytes]], keep: bool) -> str:
@@ -63,8 +63,8 @@ class Genuine:
 
     def bytes(self, data: bytes) -> bytes:
         """What is answered to bytes, until the server hangs up or has nothing more to say."""
-        told = answer(as_text(data), data, lambda: as_text(answer_to(Path(self.socket), data)))
-        return as_bytes(told)
+        replies = answer(as_text(data), data, lambda: as_text(answer_to(Path(self.socket), data)))
+        return as_bytes(replies)
 
 
 class _Heard:

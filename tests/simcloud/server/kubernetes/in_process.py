@@ -57,8 +57,8 @@ class Door:
     ) -> Answer:
         """One request by itself, outside any loop. A body that is not bytes is sent as JSON."""
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
-        told = {"authorization": f"Bearer {TOKEN}", **(headers or {})}
-        return asyncio.run(self.ask(method, target, sent, [*told.items()]))
+        all_headers = {"authorization": f"Bearer {TOKEN}", **(headers or {})}
+        return asyncio.run(self.ask(method, target, sent, [*all_headers.items()]))
 
     async def ask(self, method: str, target: str, body: bytes, headers: list[tuple[str, str]]) -> Answer:
         """One request as a server would hand it on; a stream is left after its first part."""

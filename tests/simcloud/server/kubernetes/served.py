@@ -78,9 +78,9 @@ class Served:
     def until(self, wanted: Callable[[str], bool], *arguments: str) -> str:
         """What a command prints once it is what was waited for."""
         deadline = time.monotonic() + PATIENCE_S
-        while not wanted(told := self.ok(*arguments)):
-            assert time.monotonic() < deadline, told
-        return told
+        while not wanted(output := self.ok(*arguments)):
+            assert time.monotonic() < deadline, output
+        return output
 
 
 def write_diff(folder: Path) -> Path:

@@ -71,10 +71,10 @@ def test_operations_tell_their_parameters(document: bytes) -> None:
     patch = child(paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"], 8)
     assert child(patch, 5) == b"patchAppsV1NamespacedDeployment"
     assert b"application/strategic-merge-patch+json" in children(patch, 7)
-    told = [child(one, 1) for one in children(patch, 8)]
-    in_query = {child(one, 2, 3, 4) for one in told if children(one, 2)}
+    names = [child(one, 1) for one in children(patch, 8)]
+    in_query = {child(one, 2, 3, 4) for one in names if children(one, 2)}
     assert {b"dryRun", b"fieldManager", b"force"} <= in_query
-    (body,) = [child(one, 1) for one in told if children(one, 1)]
+    (body,) = [child(one, 1) for one in names if children(one, 1)]
     assert child(body, 2) == b"body"
     answer = named(child(patch, 9))["200"]
     assert child(answer, 1, 2, 1, 1) == b"#/definitions/io.k8s.api.apps.v1.Deployment"

@@ -27,11 +27,11 @@ class Wire:
     """Raw connections to a served cluster, and what the server's process says of itself."""
 
     def __init__(self, served: Served) -> None:
-        told = yaml.safe_load(served.kubeconfig.read_text())
-        url = urlsplit(told["clusters"][0]["cluster"]["server"])
+        config = yaml.safe_load(served.kubeconfig.read_text())
+        url = urlsplit(config["clusters"][0]["cluster"]["server"])
         assert url.hostname is not None and url.port is not None
         self.address = (url.hostname, url.port)
-        self.token = told["users"][0]["user"]["token"]
+        self.token = config["users"][0]["user"]["token"]
         self.context = ssl.create_default_context()
         self.context.check_hostname = False
         self.context.verify_mode = ssl.CERT_NONE

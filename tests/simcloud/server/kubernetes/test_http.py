@@ -37,9 +37,9 @@ def ask() -> Door:
 
 
 def status(answer: Answer) -> tuple[int, str, str]:
-    told = answer.json()
-    assert (told["kind"], told["status"], told["code"]) == ("Status", "Failure", answer.code)
-    return answer.code, told.get("reason", ""), told["message"]
+    reply = answer.json()
+    assert (reply["kind"], reply["status"], reply["code"]) == ("Status", "Failure", answer.code)
+    return answer.code, reply.get("reason", ""), reply["message"]
 
 
 # Forms.
@@ -287,9 +287,9 @@ def test_health_and_version(ask: Door) -> None:
         assert (ask("GET", path).code, ask("GET", path).body) == (200, b"ok")
     verbose = ask("GET", "/readyz?verbose").body.decode().splitlines()
     assert verbose[0] == "[+]ping ok" and verbose[-1] == "readyz check passed"
-    told = ask("GET", "/version")
-    assert told.json()["gitVersion"] == "v1.36.4"
-    assert told.body.startswith(b'{\n  "major": "1",\n') and told.body.endswith(b"\n}")
+    reply = ask("GET", "/version")
+    assert reply.json()["gitVersion"] == "v1.36.4"
+    assert reply.body.startswith(b'{\n  "major": "1",\n') and reply.body.endswith(b"\n}")
     paths = ask("GET", "/").json()["paths"]
     assert all(ask("GET", path).code == 200 for path in paths)
 

@@ -266,8 +266,8 @@ def test_delete_with_each_propagation_policy(served: Served, space: str, policy:
 
 
 def test_explain_and_api_resources(served: Served) -> None:
-    told = served.ok("explain", "deployment.spec.replicas")
-    assert told.startswith(
+    output = served.ok("explain", "deployment.spec.replicas")
+    assert output.startswith(
         "GROUP:      apps\nKIND:       Deployment\nVERSION:    v1\n\nFIELD: replicas <integer>\n"
     )
     assert 'error: field "nosuch" does not exist' in served.kubectl("explain", "deploy.spec.nosuch").stderr

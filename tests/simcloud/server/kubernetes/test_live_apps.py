@@ -35,10 +35,10 @@ def operator(request: pytest.FixtureRequest, served: Served) -> Served:
 def test_every_manifest_passes_a_dry_run(operator: Served, app: Application) -> None:
     folder = files(type(app).__module__.rpartition(".")[0]) / "manifests"
     done = operator.kubectl(*DRY_RUN, "-f", str(folder))
-    told = done.stdout.splitlines()
+    lines = done.stdout.splitlines()
     assert done.exit == 0, done.stderr
-    assert len(told) == len(app.manifests())
-    assert all(line.endswith(" created (server dry run)") for line in told[1:])
+    assert len(lines) == len(app.manifests())
+    assert all(line.endswith(" created (server dry run)") for line in lines[1:])
 
 
 def test_a_wrong_field_is_refused(operator: Served) -> None:

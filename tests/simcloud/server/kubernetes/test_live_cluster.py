@@ -82,8 +82,8 @@ def test_port_forward(operator: Served) -> None:
     forward = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
     try:
         assert forward.stdout is not None
-        told = forward.stdout.readline()
-        port = told.split(":")[1].split(" ")[0]
+        output = forward.stdout.readline()
+        port = output.split(":")[1].split(" ")[0]
         with urlopen(f"http://127.0.0.1:{port}/", timeout=PATIENCE_S) as page:
             assert b"<title>" in page.read()
     finally:
@@ -99,7 +99,7 @@ def test_a_rollout_that_breaks_and_is_undone(operator: Served) -> None:
     stuck = operator.kubectl("rollout", "status", f"deploy/{name}", "--timeout=2s")
     assert stuck.exit == 1
     states = operator.until(
-        lambda told: "ImagePull" in told, "get", "pods", "-l", f"app={name}", "--no-headers"
+        lambda output: "ImagePull" in output, "get", "pods", "-l", f"app={name}", "--no-headers"
     )
     assert states.count("Running") == 2
     assert "nginx:nosuchtag" in operator.ok("describe", "pods", "-l", f"app={name}")

@@ -69,10 +69,10 @@ def test_debug_by_an_ephemeral_container(living: Served) -> None:
 
 
 def test_debug_by_a_copy(living: Served) -> None:
-    told = living.ok(
+    output = living.ok(
         "debug", "talker", "--copy-to=copy", "--container=main", "--image=busybox:1.36", "--", "sleep", "3600"
     )
-    assert told == ""
+    assert output == ""
     living.ok("wait", "--for=condition=Ready", "pod/copy", "--timeout=240s")
     assert (
         living.ok("get", "pod", "copy", "-o", "jsonpath={.spec.containers[0].command}") == '["sleep","3600"]'
@@ -80,9 +80,9 @@ def test_debug_by_a_copy(living: Served) -> None:
 
 
 def test_debug_a_node(living: Served) -> None:
-    told = living.ok("debug", "node/kind-worker", "--image=busybox:1.36", "--", "cat", "/host/etc/hostname")
-    name = told.split()[3]
-    assert told.startswith("Creating debugging pod node-debugger-kind-worker-")
+    output = living.ok("debug", "node/kind-worker", "--image=busybox:1.36", "--", "cat", "/host/etc/hostname")
+    name = output.split()[3]
+    assert output.startswith("Creating debugging pod node-debugger-kind-worker-")
     living.ok("wait", "--for=jsonpath={.status.phase}=Succeeded", f"pod/{name}", "--timeout=240s")
     assert living.ok("logs", name) == "kind-worker\n"
 

@@ -41,8 +41,8 @@ def test_the_life_of_a_release(release: Release) -> None:
 
 
 def _is_there_when_its_pods_are(release: Release) -> None:
-    told = release.ok("install", "shop", chart(release), "--create-namespace", "--wait", "--timeout=240s")
-    assert "STATUS: deployed" in told
+    output = release.ok("install", "shop", chart(release), "--create-namespace", "--wait", "--timeout=240s")
+    assert "STATUS: deployed" in output
     assert release.get("deployment")["status"]["readyReplicas"] == 1
     assert images(release.served) == "nginx:1.19"
     shown = release.ok("status", "shop", "--show-resources")
@@ -61,7 +61,7 @@ def _fails_when_it_never_becomes_ready_and_is_rolled_back(release: Release) -> N
     )
     assert failed.exit == 1
     assert failed.stderr.startswith("Error: UPGRADE FAILED: ")
-    release.served.until(lambda told: "ImagePull" in told, "get", "pods", "-n", "shop")
+    release.served.until(lambda output: "ImagePull" in output, "get", "pods", "-n", "shop")
     assert release.ok("rollback", "shop", "2", "--wait") == "Rollback was a success! Happy Helming!\n"
     history = json.loads(release.ok("history", "shop", "-o", "json"))
     assert [one["status"] for one in history] == ["superseded", "superseded", "failed", "deployed"]

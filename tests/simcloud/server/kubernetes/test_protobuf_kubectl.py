@@ -188,8 +188,8 @@ def test_every_generator_sends_a_body_that_decodes_to_what_it_prints(server, hom
         server.bodies.clear()
         command = one["cmd"]
         has_schema = command.startswith("create ") and not command.startswith("create token")
-        told = kubectl(server, home, f"--validate=false {command}" if has_schema else command)
-        assert len(server.bodies) == 1, (command, told.stderr)
+        output = kubectl(server, home, f"--validate=false {command}" if has_schema else command)
+        assert len(server.bodies) == 1, (command, output.stderr)
         assert decode(server.bodies[0]) == one["object"], command
         assert encode(one["object"]) == server.bodies[0] == base64.b64decode(one["body"]), command
 
@@ -206,11 +206,11 @@ def test_an_answer_in_protobuf_reads_like_one_in_json(server, home, kind):
     server.there["/api/v1/pods"] = pods  # those of the node
     outputs = []
     for server.in_protobuf in (False, True):
-        told = kubectl(
+        output = kubectl(
             server, home, f"describe {kind} {name} -n {namespace or 'default'} --show-events=false"
         )
-        assert told.returncode == 0, told.stderr
-        outputs.append(told.stdout)
+        assert output.returncode == 0, output.stderr
+        outputs.append(output.stdout)
     assert server.sent_in_protobuf > 0
     assert outputs[0] == outputs[1]
     assert name in outputs[0]
@@ -220,8 +220,8 @@ def test_a_watch_in_protobuf(server, home):
     server.watched = [
         {**OBJECTS["Event"], "message": message} for message in ("first of two", "second of two")
     ]
-    told = kubectl(server, home, f"events --watch -n {OBJECTS['Event']['metadata']['namespace']}")
-    assert [line.split("   ")[-1].strip() for line in told.stdout.splitlines()[1:]] == [
+    output = kubectl(server, home, f"events --watch -n {OBJECTS['Event']['metadata']['namespace']}")
+    assert [line.split("   ")[-1].strip() for line in output.stdout.splitlines()[1:]] == [
         "first of two",
         "second of two",
     ]

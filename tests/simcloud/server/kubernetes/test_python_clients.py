@@ -144,8 +144,8 @@ def test_secrets_and_status(official: client.ApiClient, space: str) -> None:
     )
     condition = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
     status = {"status": {"phase": "Running", "conditions": [condition]}}
-    told = core.patch_namespaced_pod_status("p", space, status)
-    assert told.status.phase == "Running"
+    document = core.patch_namespaced_pod_status("p", space, status)
+    assert document.status.phase == "Running"
     assert [
         one.metadata.name
         for one in core.list_namespaced_pod(space, field_selector="status.phase=Running").items
@@ -244,8 +244,8 @@ def test_invalid_objects_are_explained(official: client.ApiClient, space: str) -
     with pytest.raises(ApiException) as refused:
         client.CoreV1Api(official).create_namespaced_config_map(space, {"metadata": {"name": "Not_A_Name"}})
     assert refused.value.status == 422
-    told = yaml.safe_load(refused.value.body)
-    assert told["details"]["causes"][0]["field"] == "metadata.name"
+    document = yaml.safe_load(refused.value.body)
+    assert document["details"]["causes"][0]["field"] == "metadata.name"
 
 
 def test_a_service_accounts_token_opens_what_its_roles_allow(
@@ -295,9 +295,9 @@ def test_impersonation(official: client.ApiClient, served_cluster: Served, space
 
 def speaking(served: Served, token: str) -> client.ApiClient:
     """The official client with nothing but a token."""
-    told = yaml.safe_load(served.kubeconfig.read_text())
-    told["users"][0]["user"] = {"token": token}
-    return config.new_client_from_config_dict(told)
+    document = yaml.safe_load(served.kubeconfig.read_text())
+    document["users"][0]["user"] = {"token": token}
+    return config.new_client_from_config_dict(document)
 
 
 # lightkube.
@@ -372,10 +372,10 @@ def test_lightkube_and_custom_resources(light: Client, space: str, definition: N
 
 
 def test_lightkube_is_refused_what_it_may_not(served_cluster: Served, light: Client, space: str) -> None:
-    told = yaml.safe_load(served_cluster.kubeconfig.read_text())
-    told["users"][0]["user"] = {"token": "nonsense"}
+    document = yaml.safe_load(served_cluster.kubeconfig.read_text())
+    document["users"][0]["user"] = {"token": "nonsense"}
     with pytest.raises(ApiError) as unknown:
-        list(Client(config=KubeConfig.from_dict(told)).list(Pod, namespace=space))
+        list(Client(config=KubeConfig.from_dict(document)).list(Pod, namespace=space))
     assert unknown.value.status.code == 401
     with pytest.raises(ApiError) as taken:
         light.create(Namespace(metadata=ObjectMeta(name=space)))

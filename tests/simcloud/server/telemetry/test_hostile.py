@@ -68,9 +68,9 @@ def served() -> list[QueryApi]:
 )
 def test_nothing_that_is_asked_is_a_fault_of_ours(path: str, parameters: dict[str, list[str]]) -> None:
     api = next(api for api in served() if api.serves(path))
-    status, told = api.answer(path, parameters)
+    status, document = api.answer(path, parameters)
     assert status in (200, 400, 404, 422, 501, 503, 504)
-    json.dumps(told, allow_nan=False)
+    json.dumps(document, allow_nan=False)
 
 
 @pytest.mark.parametrize("path", PATHS)

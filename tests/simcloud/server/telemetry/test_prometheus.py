@@ -68,25 +68,27 @@ def promtool(*arguments: str) -> str:
 
 @pytest.mark.live("prometheus")
 def test_promtool_asks_for_one_time(url: str) -> None:
-    told = promtool("query", "instant", f"--time={END_MS // 1000}", url, 'up{job="node"}')
-    assert told == f'up{{instance="n1", job="node"}} => 1 @[{END_MS / 1000:.0f}]\n'
+    output = promtool("query", "instant", f"--time={END_MS // 1000}", url, 'up{job="node"}')
+    assert output == f'up{{instance="n1", job="node"}} => 1 @[{END_MS / 1000:.0f}]\n'
 
 
 @pytest.mark.live("prometheus")
 def test_promtool_asks_for_a_range(url: str) -> None:
     start = START_MS // 1000
-    told = promtool(
+    output = promtool(
         "query", "range", f"--start={start}", f"--end={start + 30}", "--step=15s", url, "sum(build_info)"
     )
-    assert told == f"{{}} =>\n3 @[{start}]\n3 @[{start + 15}]\n3 @[{start + 30}]\n"
+    assert output == f"{{}} =>\n3 @[{start}]\n3 @[{start + 15}]\n3 @[{start + 30}]\n"
 
 
 @pytest.mark.live("prometheus")
 def test_promtool_asks_for_labels_and_series(url: str) -> None:
     span = (f"--start={START_MS // 1000}", f"--end={END_MS // 1000}")
     assert promtool("query", "labels", *span, url, "room") == "attic\ncellar\nhall\nkitchen\noven\n"
-    told = promtool("query", "series", "--match=build_info", *span, url)
-    assert told.splitlines()[0] == '{__name__="build_info", instance="10.0.0.0:80", team="t0", version="v0"}'
+    output = promtool("query", "series", "--match=build_info", *span, url)
+    assert (
+        output.splitlines()[0] == '{__name__="build_info", instance="10.0.0.0:80", team="t0", version="v0"}'
+    )
 
 
 def test_a_question_may_come_as_a_form(url: str) -> None:
@@ -109,8 +111,8 @@ def test_refusals_have_their_status(url: str) -> None:
 
 
 def test_metadata_and_readiness(url: str) -> None:
-    told = json.loads(ask(f"{url}/api/v1/metadata")[1])
-    assert told["data"] == {"up": [{"type": "gauge", "help": "Whether it answers.", "unit": ""}]}
+    output = json.loads(ask(f"{url}/api/v1/metadata")[1])
+    assert output["data"] == {"up": [{"type": "gauge", "help": "Whether it answers.", "unit": ""}]}
     assert ask(f"{url}/-/ready") == (200, "Prometheus Server is Ready.\n")
     assert json.loads(ask(f"{url}/api/v1/status/buildinfo")[1])["data"]["version"] == "2.42.0"
 

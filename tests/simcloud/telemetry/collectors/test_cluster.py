@@ -130,8 +130,10 @@ def test_a_crashing_pod_alerts_and_its_end_resolves() -> None:
     assert {"KubePodCrashLooping", "KubeDeploymentReplicasMismatch"} <= lab.firing()
     crash = next(a for a in lab.rules.alerts if dict(a.labels)["alertname"] == "KubePodCrashLooping")
     assert "of pod default/bad-" in crash.annotations["description"]
-    told = lab.monitoring.api.answer("alerts", {})["data"]["alerts"]
-    assert {alert["labels"]["alertname"] for alert in told if alert["state"] == "firing"} == lab.firing()
+    found_values = lab.monitoring.api.answer("alerts", {})["data"]["alerts"]
+    assert {
+        alert["labels"]["alertname"] for alert in found_values if alert["state"] == "firing"
+    } == lab.firing()
     assert lab.number('ALERTS{alertname="KubeDeploymentReplicasMismatch",alertstate="firing"}') == 1
     lab.client.delete(lab.get("deployments.apps", "bad"))
     lab.world.run_for(400)
@@ -182,7 +184,7 @@ COUNTING_IMAGE = "counting:1"
 
 
 async def counting(ctx: Context) -> int:
-    """A program with a metric; it ends when it is told to."""
+    """A program with a metric; it ends on request."""
     calls = ctx.metrics.counter("calls_total", (("method", "get"),))
     while not ctx.files.exists("/tmp/stop"):
         calls.add()
@@ -198,11 +200,15 @@ def test_a_programs_metrics_bear_its_pods_labels_and_end_with_it() -> None:
     lab.world.run_for(60)
     ((labels, value),) = lab.ask("calls_total").items()
     pod = lab.client.list("pods", "default")[0]
-    told = dict(labels)
-    assert told["pod"] == pod["metadata"]["name"]
-    assert told["node"] == pod["spec"]["nodeName"]
-    assert (told["job"], told["namespace"], told["container"]) == ("kubernetes-pods", "default", "main")
-    assert told["instance"] == pod["status"]["podIP"]
+    found_values = dict(labels)
+    assert found_values["pod"] == pod["metadata"]["name"]
+    assert found_values["node"] == pod["spec"]["nodeName"]
+    assert (found_values["job"], found_values["namespace"], found_values["container"]) == (
+        "kubernetes-pods",
+        "default",
+        "main",
+    )
+    assert found_values["instance"] == pod["status"]["podIP"]
     assert value > 20
     lab.client.delete(lab.get("deployments.apps", "count"))
     lab.world.run_for(60)
@@ -233,9 +239,11 @@ def test_what_software_emits_is_read_as_a_client_library_exposes_it() -> None:
     histogram = metrics.histogram("wait_seconds")
     for value in (0.001, 0.02, 99.0):
         histogram.observe(value)
-    told = {(reading.name, reading.labels): reading.value for reading in Exposition(metrics).read()}
-    assert told["calls_total", (("service", "cart"),)] == 3
-    assert told["wait_seconds_bucket", (("le", "0.001"),)] == 1
-    assert told["wait_seconds_bucket", (("le", "0.025"),)] == 2
-    assert told["wait_seconds_bucket", (("le", "+Inf"),)] == told["wait_seconds_count", ()] == 3
-    assert told["wait_seconds_sum", ()] == pytest.approx(99.021)
+    found_values = {(reading.name, reading.labels): reading.value for reading in Exposition(metrics).read()}
+    assert found_values["calls_total", (("service", "cart"),)] == 3
+    assert found_values["wait_seconds_bucket", (("le", "0.001"),)] == 1
+    assert found_values["wait_seconds_bucket", (("le", "0.025"),)] == 2
+    assert (
+        found_values["wait_seconds_bucket", (("le", "+Inf"),)] == found_values["wait_seconds_count", ()] == 3
+    )
+    assert found_values["wait_seconds_sum", ()] == pytest.approx(99.021)

@@ -22,7 +22,7 @@ from simcloud.telemetry.metrics import MetricStore, Series
 from tests.genuine import answer
 
 HOME = "/prometheus"
-"""The folder of the rules, in what is told of them."""
+"""The folder of the rules, as it appears in responses."""
 PATIENCE_S = 300.0
 PER_WRITE_MS = 300_000
 
@@ -41,12 +41,12 @@ class Prometheus:
     def ask(self, path: str, parameters: Parameters) -> dict[str, Any]:
         """The document that a path below ``/api/v1/`` answers with, errors too."""
         question = f"{path}?{urllib.parse.urlencode(parameters, doseq=True)}"
-        told = answer(
+        response = answer(
             urllib.parse.unquote_plus(question),
             [question, self._rules, self._writes],
             lambda: compact(self._server().ask(question)),
         )
-        return whole(told)
+        return whole(response)
 
     def ask_for_rules(self, parameters: Parameters) -> dict[str, Any]:
         """The same of its rules, once they are read."""
@@ -58,11 +58,11 @@ class Prometheus:
                 assert time.monotonic() < deadline, "no rules were read"
                 time.sleep(0.05)
             document = json.dumps(self._server().ask(question))
-            told: dict[str, Any] = json.loads(document.replace(str(self._home), HOME))
-            return told
+            response: dict[str, Any] = json.loads(document.replace(str(self._home), HOME))
+            return response
 
-        told: dict[str, Any] = answer(question, [question, self._rules, "read"], ask)
-        return told
+        response: dict[str, Any] = answer(question, [question, self._rules, "read"], ask)
+        return response
 
     def load(self, store: MetricStore) -> None:
         """Write all samples of a store, the oldest of all series first."""

@@ -85,7 +85,7 @@ def find(kept: list[Span], search: Search) -> list[int]:
     return sorted(chosen, key=lambda trace_id: -start_us(first[trace_id]))
 
 
-def told(span: StoredSpan) -> Span:
+def to_span(span: StoredSpan) -> Span:
     """A stored span as it was added."""
     shape = span.shape
     return Span(

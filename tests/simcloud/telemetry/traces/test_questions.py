@@ -45,12 +45,12 @@ def test_searches_and_traces(spans: list[Span], searches: list[Search], elsewher
             received.note(row, row + 1)
     for view, known in ((TraceView(stored(spans)), spans), (TraceView(stored(spans), received), ours)):
         assert view.services() == sorted({span.service for span in known})
-        assert [naive.told(span) for span in view.spans_between(-EVER_US, EVER_US)] == known
+        assert [naive.to_span(span) for span in view.spans_between(-EVER_US, EVER_US)] == known
         for search in searches:
             assert [trace[0].trace_id for trace in view.find(search)] == naive.find(known, search)
         for trace_id in range(42):
             expected = [span for span in known if span.trace_id == trace_id]
-            assert [naive.told(span) for span in view.trace(trace_id)] == expected
+            assert [naive.to_span(span) for span in view.trace(trace_id)] == expected
 
 
 def test_searches_among_thousands() -> None:
@@ -148,14 +148,14 @@ def test_what_is_kept_is_whole(spans: list[Span], most: int, search: Search, dat
         store.add(span)
         if data.draw(st.integers(0, 9)) == 0:
             view.find(search)
-    kept = [naive.told(span) for span in view.spans_between(-(2**62), 2**62)]
+    kept = [naive.to_span(span) for span in view.spans_between(-(2**62), 2**62)]
     assert len(store) <= most + most // 8 + 1
     dropped, newest = spans[: -len(store)], spans[-len(store) :]
     remaining = iter(newest)
     assert all(span in remaining for span in kept)
     for trace_id in range(1, 41):
         came = [span for span in newest if span.trace_id == trace_id]
-        trace = [naive.told(span) for span in view.trace(trace_id)]
+        trace = [naive.to_span(span) for span in view.trace(trace_id)]
         assert trace == [span for span in kept if span.trace_id == trace_id]
         assert trace == came[len(came) - len(trace) :]
         assert len(trace) == len(came) or any(span.trace_id == trace_id for span in dropped)

@@ -50,14 +50,14 @@ def _xor(one: bytes, other: bytes) -> bytes:
 
 
 def password_for(mechanism: str, user: str, password: str) -> str:
-    """What is hashed: SHA-1 takes MongoDB's old digest of name and password."""
+    """Return the text to hash: for SHA-1 MongoDB's old digest of name and password."""
     if mechanism == SHA1:
         return hashlib.md5(f"{user}:mongo:{password}".encode("utf-8", "surrogatepass")).hexdigest()
     return password
 
 
 def credentials(mechanism: str, user: str, password: str, random: Random) -> Document:
-    """What the server keeps of a password."""
+    """Return what the server stores of a password."""
     kind = MECHANISMS[mechanism]
     salt = random.randbytes(kind.salt_bytes)
     salted = _salt_password(kind.hash, password_for(mechanism, user, password), salt, kind.iterations)
@@ -71,7 +71,7 @@ def credentials(mechanism: str, user: str, password: str, random: Random) -> Doc
 
 
 def parse(message: bytes) -> dict[str, str]:
-    """The fields of a SCRAM message."""
+    """Return the fields of a SCRAM message."""
     try:
         fields = dict(part.split("=", 1) for part in message.decode().split(","))
     except (ValueError, UnicodeDecodeError):
@@ -128,7 +128,7 @@ class LogIn:
 
 
 def user_of(client_first: bytes) -> str:
-    """The name in the client's first message."""
+    """Return the name in the client's first message."""
     header, found, bare = client_first.partition(b",,")
     if not found or header not in (b"n", b"y"):
         raise ScramError("Incorrect SCRAM client message prefix")
@@ -149,7 +149,7 @@ class ClientSide:
         self.first = b"n,," + self._bare
 
     def final(self, server_first: bytes) -> bytes:
-        """The proof that answers the server's challenge."""
+        """Return the proof that answers the server's challenge."""
         fields = parse(server_first)
         try:
             salt, iterations, both = b64decode(fields["s"]), int(fields["i"]), fields["r"]

@@ -28,16 +28,16 @@ class Users:
 
     @property
     def none_exist(self) -> bool:
-        """Whether nobody was made yet: then a local client may make the first."""
+        """Return whether there are no users yet: then a local client may create the first."""
         collection = self._catalog.find(USERS)
         return collection is None or not len(collection)
 
     def find(self, user: str, db: str) -> Document | None:
-        """A user's document."""
+        """Return a user's document."""
         return self._document(USERS, f"{db}.{user}")
 
     def row(self, namespace: str, id: str) -> int | None:
-        """The row of a user's or a role's document."""
+        """Return the row of a user's or a role's document."""
         collection = self._catalog.find(namespace)
         return next(iter(collection.plan({"_id": id}).rows), None) if collection is not None else None
 
@@ -47,7 +47,7 @@ class Users:
         return None if collection is None or row is None else collection.rows[row]
 
     def mechanisms_of(self, full_name: str) -> list[str]:
-        """What ``hello`` says to a client that asks how ``db.user`` may log in."""
+        """Return the mechanisms that ``hello`` lists for ``db.user``."""
         db, _, user = full_name.partition(".")
         found = self.find(user, db)
         return list(found["credentials"]) if found is not None else []
@@ -85,15 +85,15 @@ class Users:
         ]
 
     def role_exists(self, role: str, db: str) -> bool:
-        """Whether there is such a role."""
+        """Return whether there is such a role."""
         return find_built_in(role, db) is not None or self._document(ROLES, f"{db}.{role}") is not None
 
     def role(self, role: str, db: str) -> Document | None:
-        """A role somebody defined."""
+        """Return the document of a user-defined role."""
         return self._document(ROLES, f"{db}.{role}")
 
     def read_roles(self, given: Any, db: str, must_exist: bool = True) -> list[Document]:
-        """The roles of a command: names mean roles of its database."""
+        """Return the roles of a command: names mean roles of its database."""
         if given.__class__ is not list:
             raise bad_value('"roles" argument needs to be an array')
         roles = []
@@ -120,7 +120,7 @@ def _privilege(document: Document) -> Privilege:
 
 
 def check_privileges(given: Any) -> list[Document]:
-    """The privileges of a createRole command, as far as they make sense."""
+    """Return the privileges of a createRole command, as far as they make sense."""
     if given.__class__ is not list:
         raise bad_value('"privileges" argument needs to be an array')
     for each in given:

@@ -66,7 +66,7 @@ def drop_database(request: Request) -> Document:
 
 @command("listDatabases", scope="handler", admin_only=True)
 def list_databases(request: Request) -> Document:
-    """All databases, or those the client may see."""
+    """Return all databases, or those the client may see."""
     session, catalog = request.session, request.server.catalog
     everything = session.may("listDatabases", CLUSTER)
     databases: list[Document] = []
@@ -85,13 +85,13 @@ def list_databases(request: Request) -> Document:
 
 
 def storage_bytes(collection: Collection) -> int:
-    """What a collection and its indexes take on the disk: whole blocks, never less than a few."""
+    """Return the size of a collection and its indexes on disk: whole blocks, with a minimum."""
     return FILE_BYTES + collection.size_bytes + (FILE_BYTES + 16 * len(collection)) * len(collection.indexes)
 
 
 @command("listCollections", scope="database", actions=("listCollections",))
 def list_collections(request: Request) -> Document:
-    """The collections of a database."""
+    """Return the collections of a database."""
     listed: list[Document] = []
     for each in request.server.catalog.of(request.db):
         listed.append(
@@ -119,7 +119,7 @@ def _cursor(request: Request, namespace: str, documents: list[Document]) -> Docu
 
 @command("listIndexes", scope="collection", actions=("listIndexes",))
 def list_indexes(request: Request) -> Document:
-    """The indexes of a collection."""
+    """Return the indexes of a collection."""
     collection = request.collection()
     if collection is None:
         raise MongoFailure(26, f"ns does not exist: {request.namespace}")
@@ -185,7 +185,7 @@ def _index(given: Any) -> Document:
 
 
 def _is_new(collection: Collection, spec: Document) -> bool:
-    """Whether an index must be built; ``IndexOptionsConflict`` when another stands in its way."""
+    """Return whether an index must be built. Raise ``IndexOptionsConflict`` if another has its name or key."""
     for index in collection.indexes.values():
         same_key = list(index.key.items()) == list(spec["key"].items())
         same_options = bool(index.spec.get("unique")) == bool(spec.get("unique")) or index.name == "_id_"

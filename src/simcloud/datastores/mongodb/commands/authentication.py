@@ -13,7 +13,7 @@ from simcloud.datastores.mongodb.server import Request
 
 @command("saslStart")
 def sasl_start(request: Request) -> Document:
-    """The client's first message and the server's challenge."""
+    """Return the client's first message and the server's challenge."""
     mechanism = request.body.get("mechanism")
     if mechanism not in MECHANISMS:
         raise MongoFailure(334, f"Received authentication for mechanism {mechanism} which is not enabled")
@@ -42,7 +42,7 @@ def sasl_start(request: Request) -> Document:
 
 @command("saslContinue")
 def sasl_continue(request: Request) -> Document:
-    """The client's proof, the server's, and the empty message that ends it."""
+    """Return the client's proof, the server's, and the empty message that ends it."""
     log_in = request.session.log_in
     if log_in is None:
         raise MongoFailure(17, "No SASL session state found")

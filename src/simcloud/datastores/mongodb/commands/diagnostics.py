@@ -15,7 +15,7 @@ BROUGHT = ("documents", "updates", "deletes")
 
 @command("dbStats", "dbstats", scope="database", actions=("dbStats",))
 def db_stats(request: Request) -> Document:
-    """How large a database is."""
+    """Return the sizes of a database."""
     scale = max(1, request.number("scale", 1))
     collections = request.server.catalog.of(request.db)
     documents = sum(map(len, collections))
@@ -42,7 +42,7 @@ def db_stats(request: Request) -> Document:
 
 @command("collStats", "collstats", scope="collection", actions=("collStats",))
 def coll_stats(request: Request) -> Document:
-    """How large a collection is."""
+    """Return the sizes of a collection."""
     collection = request.collection()
     scale = max(1, request.number("scale", 1))
     found = collection if collection is not None else Collection(request.namespace, "")
@@ -71,7 +71,7 @@ def coll_stats(request: Request) -> Document:
 
 @command("serverStatus", scope="cluster", actions=("serverStatus",))
 def server_status(request: Request) -> Document:
-    """The server's counters."""
+    """Return the server's counters."""
     server = request.server
     uptime_s = server.ctx.now - server.started_at
     resident_mib = server.ctx.memory.resident_bytes // 2**20
@@ -116,7 +116,7 @@ def _host(request: Request) -> str:
 
 @command("getLog", scope="cluster", actions=("getLog",), admin_only=True)
 def get_log(request: Request) -> Document:
-    """The last lines of the log."""
+    """Return the last lines of the log."""
     log, wanted = request.server.log, request.body["getLog"]
     if wanted == "*":
         return ok(names=["global", "startupWarnings"])
@@ -128,18 +128,18 @@ def get_log(request: Request) -> Document:
 
 @command("getCmdLineOpts", scope="cluster", actions=("getCmdLineOpts",), admin_only=True)
 def get_command_line(request: Request) -> Document:
-    """How the server was started."""
+    """Return how the server was started."""
     return ok(argv=list(request.server.ctx.args), parsed=request.server.options.given)
 
 
 def _strip_documents(body: Document) -> Document:
-    """A command without the documents that it brings: they travel beside it, and the server does not tell them."""
+    """Return a command without its documents, which are not part of its description."""
     return {name: value for name, value in body.items() if name not in BROUGHT}
 
 
 @command("currentOp", scope="cluster", actions=("inprog",), admin_only=True)
 def current_op(request: Request) -> Document:
-    """What is under way."""
+    """List the current operations."""
     server = request.server
     operations: list[Document] = []
     for session in server.sessions.values():

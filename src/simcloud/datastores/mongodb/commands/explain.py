@@ -18,7 +18,7 @@ QUERIES = {"find": "filter", "count": "query", "distinct": "query"}
 
 @command("explain", scope="handler")
 def explain(request: Request) -> Document:
-    """The plan of another command, and with execution statistics what it took."""
+    """Return the plan of another command, and with execution statistics what it took."""
     inner = request.body["explain"]
     if inner.__class__ is not dict or not inner:
         raise MongoFailure(14, "explain command requires a nested object")
@@ -141,7 +141,7 @@ def _bounds(wanted: Any) -> list[str]:
 
 
 def _add_stages(stage: Document, inner: Document) -> Document:
-    """The stages above the one that finds: sorting, skipping, limiting, projecting, counting."""
+    """Return the stages above the one that finds: sorting, skipping, limiting, projecting, counting."""
     if inner.get("sort"):
         stage = {
             "stage": "SORT",

@@ -18,7 +18,7 @@ from simcloud.datastores.mongodb.version import (
 
 @command("hello", "isMaster", "ismaster")
 def hello(request: Request) -> Document:
-    """What a driver needs to know of a server."""
+    """Describe the server to a driver."""
     primary = "isWritablePrimary" if request.name == "hello" else "ismaster"
     request.session.introduce(request.document("client"))
     reply: Document = {
@@ -48,7 +48,7 @@ def ping(request: Request) -> Document:
 
 @command("buildInfo", "buildinfo")
 def build_info(request: Request) -> Document:
-    """Which build this is."""
+    """Describe the build."""
     return ok(
         version=VERSION,
         gitVersion=GIT_VERSION,

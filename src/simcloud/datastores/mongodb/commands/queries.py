@@ -46,7 +46,7 @@ def _not_negative(request: Request, field: str) -> int:
 
 
 def matching(request: Request, collection: Collection, query: Document) -> list[Document]:
-    """All documents that match, with what it took counted on the request."""
+    """Return all documents that match, with what it took counted on the request."""
     hint = request.body.get("hint")
     plan = collection.plan(query, collection.index_of(hint) if hint else None)
     rows, test = collection.rows, plan.test
@@ -63,7 +63,7 @@ def matching(request: Request, collection: Collection, query: Document) -> list[
 
 @command("getMore", scope="handler")
 def get_more(request: Request) -> Document:
-    """The next batch of a result."""
+    """Return the next batch of a result."""
     number = request.body["getMore"]
     if not isinstance(number, int) or number.__class__ is bool:
         raise MongoFailure(14, "Field 'getMore' must be of type long")
@@ -84,7 +84,7 @@ def kill_cursors(request: Request) -> Document:
 
 @command("count", scope="collection", actions=("find",))
 def count(request: Request) -> Document:
-    """How many documents match."""
+    """Count matching documents."""
     collection = request.collection()
     query = request.document("query")
     skip, limit = request.number("skip"), abs(request.number("limit"))
@@ -102,7 +102,7 @@ def count(request: Request) -> Document:
 
 @command("distinct", scope="collection", actions=("find",))
 def distinct(request: Request) -> Document:
-    """The different values of a field."""
+    """Return the different values of a field."""
     key = request.body.get("key")
     if key.__class__ is not str:
         raise MongoFailure(

@@ -56,6 +56,6 @@ def command(
 
 
 def ok(**fields: Any) -> Document:
-    """A reply that says that all went well."""
+    """Return a successful reply."""
     fields["ok"] = 1.0
     return fields

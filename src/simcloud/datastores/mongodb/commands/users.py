@@ -176,7 +176,7 @@ def users_info(request: Request) -> Document:
 
 
 def _parse_names(of: Any, db: str) -> list[str] | None:
-    """The ids of the users a command names; None when it means all."""
+    """Return the ids of the users a command names; None when it means all."""
     if of.__class__ is str:
         return [f"{db}.{of}"]
     if of.__class__ is dict and "user" in of:

@@ -30,7 +30,7 @@ def insert(request: Request) -> Document:
 
 
 def prepare(request: Request, document: Any) -> Document:
-    """A document as it will be stored: the server's own copy, with its _id first."""
+    """Return a document as it will be stored: the server's own copy, with its _id first."""
     if document.__class__ is not dict:
         raise MongoFailure(
             14,
@@ -90,7 +90,7 @@ def check_size(parts: Sequence[Any]) -> None:
 
 
 def wants_journal(request: Request) -> bool:
-    """Whether the client waits for the journal to be on the disk."""
+    """Return whether the client waits for the journal to be on the disk."""
     concern = request.body.get("writeConcern")
     return concern.__class__ is dict and bool(concern.get("j"))
 
@@ -155,7 +155,7 @@ def insert_new(request: Request, query: Document, compiled: Update) -> Document:
 def find_rows(
     request: Request, collection: Collection | None, query: Document, limit: int | None
 ) -> list[int]:
-    """The rows a write concerns."""
+    """Return the rows a write concerns."""
     if collection is None:
         return []
     rows: list[int] = []

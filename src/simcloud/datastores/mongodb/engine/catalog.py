@@ -32,11 +32,11 @@ class Catalog:
         self._last_ident = -1
 
     def find(self, namespace: str) -> Collection | None:
-        """The collection, if there is one."""
+        """Return the collection, if there is one."""
         return self.collections.get(namespace)
 
     def need(self, namespace: str) -> Collection:
-        """The collection, made if there is none."""
+        """Return the collection, made if there is none."""
         found = self.collections.get(namespace)
         return found if found is not None else self.create(namespace)
 
@@ -69,22 +69,22 @@ class Catalog:
         return found
 
     def indexes_changed(self, collection: Collection) -> None:
-        """Tell the storage that a collection's description is another now."""
+        """Notify the storage of a changed description of a collection."""
         if self.on_event is not None:
             self.on_event("indexes", collection)
 
     def of(self, database: str) -> list[Collection]:
-        """A database's collections by name."""
+        """Return a database's collections by name."""
         prefix = f"{database}."
         names = sorted(name for name in self.collections if name.startswith(prefix))
         return [self.collections[name] for name in names]
 
     def databases(self) -> list[str]:
-        """The names of all databases that hold anything."""
+        """Return the names of all databases that hold anything."""
         return sorted({collection.database: None for collection in self.collections.values()})
 
     def new_ident(self, kind: str) -> str:
-        """The name of one more file, of a collection or an index."""
+        """Return the name of one more file, of a collection or an index."""
         self._last_ident += 1
         return f"{kind}-{self._last_ident}-{self._unique}"
 

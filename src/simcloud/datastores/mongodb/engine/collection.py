@@ -109,7 +109,7 @@ class Collection:
             self.on_change(self, row, data)
 
     def restore(self, row: int, document: Document | None, size_bytes: int) -> None:
-        """Set a row as a file or the journal has it, without telling anybody."""
+        """Set a row from a file or the journal, without calling ``on_change``."""
         self.size_bytes += size_bytes - self._sizes.pop(row, 0)
         old = self.rows.pop(row, None)
         for index in self.indexes.values():
@@ -154,7 +154,7 @@ class Collection:
                 yield row, document
 
     def plan(self, query: Document, hint: Index | None = None) -> Plan:
-        """The way to answer a query. A point read by an indexed field needs no test at all."""
+        """Return the way to answer a query. A point read by an indexed field needs no test at all."""
         if not query:
             return Plan(None, self.rows, None)
         if len(query) == 1 and hint is None:
@@ -196,7 +196,7 @@ class Collection:
         return ranged
 
     def index_of(self, hint: Any) -> Index:
-        """The index a hint names by its name or its key."""
+        """Return the index a hint names by its name or its key."""
         for index in self.indexes.values():
             if index.name == hint or (
                 hint.__class__ is dict and list(index.key.items()) == list(hint.items())
@@ -216,7 +216,7 @@ def _encode(document: Document) -> bytes:
 
 
 def _conditions(query: Document) -> Iterator[tuple[str, Any]]:
-    """All conditions that must hold: the top level and what an ``$and`` there holds."""
+    """Yield all conditions that must hold: the top level and what an ``$and`` there holds."""
     for name, wanted in query.items():
         if name == "$and" and wanted.__class__ is list:
             for each in wanted:

@@ -22,14 +22,14 @@ UNSUITABLE: Final = (TypeError, ValueError, AttributeError, ArithmeticError, Loo
 
 
 def is_true(value: Any) -> bool:
-    """What counts as true: everything but false, null, nothing and zero."""
+    """Return whether a value is true: not false, null, missing or zero."""
     if value is None or value is MISSING or value is False:
         return False
     return not (is_number(value) and value == 0)
 
 
 def compile_expression(source: Any, depth: int = 0) -> Expression:
-    """A function of a document and variables."""
+    """Return a function of a document and variables."""
     if depth > MAX_DEPTH:
         raise MongoFailure(15, "the expression is nested too deeply")
     if source.__class__ is str and source.startswith("$"):
@@ -74,7 +74,7 @@ def _field(path: str) -> Expression:
 
 
 def walk(value: Any, parts: tuple[str, ...], at: int) -> Any:
-    """The value at a path; through an array, the array of what its documents have there."""
+    """Return the value at a path; through an array, the array of what its documents have there."""
     for place in range(at, len(parts)):
         if value.__class__ is list:
             found = [walk(each, parts, place) for each in value if each.__class__ in (dict, list)]

@@ -71,13 +71,13 @@ def searcher(regex: Regex) -> Callable[[str], bool]:
 
 
 Predicate = Callable[[Any], bool]
-"""Says whether a document, or a value at a path, matches."""
+"""A predicate on a document, or on a value at a path."""
 
 MAX_NESTING: Final = 100
 
 
 def compile_query(query: Document, depth: int = 0) -> Predicate:
-    """A predicate over documents."""
+    """Return a predicate over documents."""
     if depth > MAX_NESTING:
         raise bad_value("exceeded maximum query tree depth")
     tests = [_clause(name, wanted, depth) for name, wanted in query.items()]
@@ -135,11 +135,11 @@ def _field(path: str, wanted: Any, depth: int) -> Predicate:
 
 Leaves = Sequence[Any]
 Condition = Callable[[Leaves], bool]
-"""Says whether the values at a path match."""
+"""A predicate on the values at a path."""
 
 
 def compile_condition(wanted: Any, depth: int = 0) -> Condition:
-    """A condition on the values at a path: a plain value, a regular expression, or operators."""
+    """Return a condition on the values at a path: a plain value, a regular expression, or operators."""
     if wanted.__class__ is dict and is_operators(wanted):
         tests = _operators(wanted, depth)
         return tests[0] if len(tests) == 1 else (lambda found: all(test(found) for test in tests))
@@ -147,7 +147,7 @@ def compile_condition(wanted: Any, depth: int = 0) -> Condition:
 
 
 def is_operators(wanted: Document) -> bool:
-    """Whether a document is conditions, not a value to compare with."""
+    """Return whether a document is conditions, not a value to compare with."""
     first = next(iter(wanted), "")
     return first.startswith("$") and first not in ("$ref", "$id", "$db")
 

@@ -26,7 +26,7 @@ _TANK: Final = Fuel()
 
 
 def refill() -> None:
-    """What comes next begins anew."""
+    """Reset the counter for the next command."""
     _TANK.left = STEPS
 
 

@@ -98,7 +98,7 @@ class Index:
             rows = self._rows.get(first)
             if isinstance(rows, dict):
                 rows.pop(row, None)
-            if rows in (row, {}):  # nobody else has the value
+            if rows in (row, {}):  # no other row has the value
                 del self._rows[first]
                 self._values.pop(first, None)
                 self._ordered = None
@@ -127,7 +127,7 @@ class Index:
         return entries
 
     def _column(self, document: Document, parts: tuple[str, ...]) -> list[Any]:
-        """The distinct values of one field: the elements of an array count each for itself."""
+        """Return the distinct values of one field: the elements of an array count each for itself."""
         found: dict[Any, Any] = {}
         for leaf in leaves(document, parts):
             if leaf.__class__ is list:

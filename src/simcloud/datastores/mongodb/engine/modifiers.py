@@ -107,7 +107,7 @@ def _rename(document: Document, parts: Parts, argument: Any) -> None:
 
 
 def _array_at(document: Document, parts: Parts, operator: str) -> list[Any] | None:
-    """The array at a path; None when nothing is there."""
+    """Return the array at a path; None when nothing is there."""
     value = plain_get(document, parts)
     if value is MISSING:
         return None

@@ -166,7 +166,7 @@ def _date_to_string(options: Any) -> Any:
 
 
 def to_string(value: Any) -> Any:
-    """A value as text, the way $toString has it."""
+    """Return a value as text, the way $toString has it."""
     if absent(value) or value.__class__ is str:
         return None if absent(value) else value
     if value.__class__ is bool:

@@ -28,12 +28,12 @@ MAX_DEPTH: Final = 100
 
 @lru_cache(maxsize=4096)
 def split(path: str) -> tuple[str, ...]:
-    """The parts of a dotted path."""
+    """Return the parts of a dotted path."""
     return tuple(path.split("."))
 
 
 def leaves(value: Any, parts: Sequence[str], at: int = 0) -> Iterator[Any]:
-    """All values at a path, arrays on the way opened; a last array is given as it is."""
+    """Yield all values at a path, arrays on the way opened; a last array is given as it is."""
     while at < len(parts):
         if value.__class__ is dict:
             value = value.get(parts[at], MISSING)
@@ -60,14 +60,14 @@ def _through_array(array: list[Any], parts: Sequence[str], at: int) -> Iterator[
 
 
 def spread(value: Any) -> Iterator[Any]:
-    """A value as comparisons see it: an array stands for its elements, and for itself."""
+    """Return the candidates of a comparison: the elements of an array and the array itself, or the value."""
     if value.__class__ is list:
         yield from value
     yield value
 
 
 def plain_get(document: Any, parts: Sequence[str]) -> Any:
-    """The one value at a path without going through arrays, or MISSING."""
+    """Return the one value at a path without going through arrays, or MISSING."""
     for part in parts:
         if document.__class__ is dict:
             document = document.get(part, MISSING)

@@ -26,7 +26,7 @@ MAX_DOCUMENTS: Final = 1_000_000
 
 
 def stage_name(stage: Any) -> str:
-    """The name of a stage."""
+    """Return the name of a stage."""
     if stage.__class__ is not dict:
         raise MongoFailure(14, "Each element of the 'pipeline' array must be an object")
     if len(stage) != 1:

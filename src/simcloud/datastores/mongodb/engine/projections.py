@@ -12,7 +12,7 @@ Tree = dict[str, Any]
 
 
 def project(documents: list[Document], projection: Document) -> list[Document]:
-    """The documents as the projection shows them."""
+    """Return the documents as the projection shows them."""
     id_shown, including, tree = _read(projection)
     result = []
     for document in documents:
@@ -26,7 +26,7 @@ def project(documents: list[Document], projection: Document) -> list[Document]:
 
 
 def _read(projection: Document) -> tuple[bool | None, bool, Tree]:
-    """Whether _id is shown (None: not said), whether fields are included, and the fields as a tree."""
+    """Return whether _id is shown (None: not said), whether fields are included, and the fields as a tree."""
     id_shown: bool | None = None
     including: bool | None = None
     tree: Tree = {}

@@ -50,7 +50,7 @@ class Update:
         return self._replacement is not None
 
     def apply(self, old: Document, query: Document, *, inserting: bool = False) -> Document:
-        """The new version of a document; ``inserting`` when it is added by an upsert."""
+        """Return the new version of a document; ``inserting`` when it is added by an upsert."""
         if self._replacement is not None:
             return _replace(old, self._replacement)
         new: Document = copy_value(old)
@@ -66,7 +66,7 @@ class Update:
         return new
 
     def _paths(self, document: Document, path: str, query: Document) -> Iterator[tuple[str, ...]]:
-        """The plain paths a path with ``$`` or ``$[]`` stands for in this document."""
+        """Expand a path with ``$`` or ``$[]`` to plain paths for this document."""
         parts = split(path)
         if "$" not in path:
             yield parts
@@ -160,7 +160,7 @@ def _replace(old: Document, replacement: Document) -> Document:
 
 
 def positional(document: Document, query: Document) -> int | None:
-    """The place of the first array element that made the document match."""
+    """Return the place of the first array element that made the document match."""
     for path, wanted in query.items():
         if path == "$and":
             for each in wanted:
@@ -183,7 +183,7 @@ def positional(document: Document, query: Document) -> int | None:
 
 
 def upsert_base(query: Document) -> Document:
-    """The document an upsert starts from: what the query says must be equal."""
+    """Build the document that an upsert starts from: the equality conditions of the query."""
     base: Document = {}
     for path, wanted in query.items():
         if path == "$and" or (path == "$or" and len(wanted) == 1):

@@ -32,7 +32,7 @@ class Int32(int):
 
 
 def to_script(engine: Engine, value: Any) -> Value:
-    """A value of the database as a script sees it."""
+    """Return a value of the database as a script sees it."""
     kind = value.__class__
     if kind is dict:
         return engine.object({key: to_script(engine, each) for key, each in value.items()})
@@ -51,7 +51,7 @@ def to_script(engine: Engine, value: Any) -> Value:
 
 
 def box(engine: Engine, value: Any) -> Boxed:
-    """An object around a value that scripts have no type for."""
+    """Return an object around a value that scripts have no type for."""
     name = _BOXES[value.__class__]
     return Boxed(engine.prototypes[name], name, value)
 
@@ -67,7 +67,7 @@ _BOXES: Final[dict[type, str]] = {
 
 
 def to_document(engine: Engine, value: Value, *, whole: bool) -> bson.Document:
-    """An object of a script as a document; with ``whole``, whole numbers are stored as integers."""
+    """Return an object of a script as a document; with ``whole``, whole numbers are stored as integers."""
     found = to_stored(engine, value, whole=whole)
     return found if isinstance(found, dict) else {}
 

@@ -34,12 +34,12 @@ _ESCAPES: Final = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\b": "\\b", "\f": "\\
 
 
 async def inspect(engine: Engine, value: Value, *, compact: bool = True) -> str:
-    """A value as text; what is not compact has a line for each property."""
+    """Return a value as text; what is not compact has a line for each property."""
     return engine.charge_text(await _Inspector(engine, compact).show(value, 0))
 
 
 def quote(value: str) -> str:
-    """A string in the quotes that need the least escaping."""
+    """Return a string in the quotes that need the least escaping."""
     quote = next((each for each in "'\"`" if each not in value and not (each == "`" and "${" in value)), "'")
     escaped = _ESCAPED.sub(lambda found: _ESCAPES.get(found[0], f"\\x{ord(found[0]):02X}"), value)
     return quote + (escaped.replace("'", "\\'") if quote == "'" else escaped) + quote
@@ -136,7 +136,7 @@ def _fits(parts: list[str], start: int, base: str) -> bool:
 
 
 def _group_columns(parts: list[str], items: Sequence[Value], indentation: int) -> list[str]:
-    """The items of a long array in columns, if they are short and alike."""
+    """Return the items of a long array in columns, if they are short and alike."""
     count = len(parts)
     widths = [len(part) for part in parts]
     total, widest = sum(widths) + 2 * count, max(widths)

@@ -63,7 +63,7 @@ class LegacyShell(Shell):
     async def format_value(self, value: Value) -> str:
         return await text(self.engine, value)
 
-    async def complain(self, thrown: Thrown, *, batch: bool) -> None:
+    async def print_error(self, thrown: Thrown, *, batch: bool) -> None:
         value = thrown.value
         shown = await self.describe(value)
         stack = value.own("stack") if isinstance(value, JsError) else UNDEFINED
@@ -73,7 +73,7 @@ class LegacyShell(Shell):
             await self.out(f"uncaught exception: {shown}")
 
     async def describe(self, value: Value) -> str:
-        """A thrown value in a line."""
+        """Return a thrown value in a line."""
         try:
             if (
                 isinstance(value, JsObject)
@@ -104,7 +104,7 @@ class LegacyShell(Shell):
 
 
 def connection_words(error: Exception, link: Link) -> str:
-    """Why the server is not there, as the old shell says it."""
+    """Format a connection error."""
     if isinstance(error, BrokenLink):
         return f"network error while attempting to run command '{error.command}' on host '{link.place}' "
     if isinstance(error, Untrusted):
@@ -135,7 +135,7 @@ def _distrust(error: Untrusted, link: Link) -> str:
 
 
 def format_address(address: Address, options: Options) -> str:
-    """The address in the greeting, without secrets."""
+    """Return the address in the greeting, without secrets."""
     settings = ["compressors=disabled", "gssapiServiceName=mongodb"]
     if address.auth_db:
         settings.insert(0, f"authSource={address.auth_db}")
@@ -145,7 +145,7 @@ def format_address(address: Address, options: Options) -> str:
 
 
 async def mongo(ctx: Context) -> int:
-    """The program."""
+    """Run the shell."""
     try:
         options = parse_options(ctx.args[1:], "unrecognised option '{name}'")
     except BadCommandLine as bad:
@@ -247,7 +247,7 @@ async def _batch(shell: LegacyShell, script: str, name: str, *, show: bool) -> b
         await shell.complain_of_syntax(failure, Source(script, name), batch=True)
         return False
     except Thrown as thrown:
-        await shell.complain(thrown, batch=True)
+        await shell.print_error(thrown, batch=True)
         return False
     return True
 

@@ -62,7 +62,7 @@ class Mongosh(Shell):
     async def format_value(self, value: Value) -> str:
         return value if type(value) is str else await inspect(self.engine, value)
 
-    async def complain(self, thrown: Thrown, *, batch: bool) -> None:
+    async def print_error(self, thrown: Thrown, *, batch: bool) -> None:
         shown = await self.describe(thrown.value)
         if batch:
             await self.ctx.err(f"{shown}\n")
@@ -72,7 +72,7 @@ class Mongosh(Shell):
             await self.out(f"Uncaught {shown}")
 
     async def describe(self, value: Value) -> str:
-        """A thrown value in a line."""
+        """Return a thrown value in a line."""
         if not isinstance(value, JsError):
             shown = await self.flat(inspect(self.engine, value))
             return f"Error: {value if type(value) is str else shown}"
@@ -129,7 +129,7 @@ def _of_server(value: JsObject) -> bool:
 
 
 def connection_words(error: Exception, link: Link) -> str:
-    """Why the server is not there, as mongosh says it."""
+    """Format a connection error."""
     if isinstance(error, BrokenLink):
         return (
             f"connection <monitor> to {link.place} closed"
@@ -152,7 +152,7 @@ def connection_words(error: Exception, link: Link) -> str:
 
 
 async def mongosh(ctx: Context) -> int:
-    """The program."""
+    """Run the shell."""
     try:
         options = parse_options(ctx.args[1:], "unrecognized option: {name}")
     except BadCommandLine as bad:
@@ -215,7 +215,7 @@ async def _run(shell: Mongosh) -> int:
             await shell.complain_of_syntax(failure, source, batch=True)
             return 1
         except Thrown as thrown:
-            await shell.complain(thrown, batch=True)
+            await shell.print_error(thrown, batch=True)
             return 1
     if shell.options.evals and not await _show_value(shell, last):
         return 1
@@ -233,7 +233,7 @@ async def _show_value(shell: Mongosh, value: Value) -> bool:
     try:
         await shell.show(value)
     except Thrown as thrown:
-        await shell.complain(thrown, batch=True)
+        await shell.print_error(thrown, batch=True)
         return False
     return True
 
@@ -249,7 +249,7 @@ async def _file(shell: Mongosh, path: str) -> bool:
         await shell.complain_of_syntax(failure, Source(content, path), batch=True)
         return False
     except Thrown as thrown:
-        await shell.complain(thrown, batch=True)
+        await shell.print_error(thrown, batch=True)
         return False
     return True
 
@@ -259,7 +259,7 @@ async def _talk(shell: Mongosh) -> None:
         try:
             await shell.helper("__warnings")
         except Thrown as thrown:
-            await shell.complain(thrown, batch=False)
+            await shell.print_error(thrown, batch=False)
 
     async def prompt() -> str:
         name = await shell.current_db()

@@ -82,7 +82,7 @@ class Options:
     ask_password: bool = False
 
     def has(self, switch: str) -> bool:
-        """Whether a switch was given."""
+        """Return whether a switch was given."""
         return switch in self.switches
 
     @property
@@ -92,7 +92,7 @@ class Options:
 
 
 def parse_options(args: list[str], unknown: str) -> Options:
-    """Read a command line; ``unknown`` is the shell's complaint about a word it does not know."""
+    """Parse a command line; ``unknown`` is the shell's error message for an unknown option."""
     options = Options()
     values: dict[str, str] = {}
     plain: list[str] = []

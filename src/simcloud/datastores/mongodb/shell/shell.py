@@ -66,8 +66,8 @@ class Shell:
         """Print the result of a line."""
         raise NotImplementedError
 
-    async def complain(self, thrown: Thrown, *, batch: bool) -> None:
-        """Print an error nobody caught; ``batch`` when it ends a script."""
+    async def print_error(self, thrown: Thrown, *, batch: bool) -> None:
+        """Print an uncaught error; ``batch`` if it ends a script."""
         raise NotImplementedError
 
     async def complain_of_syntax(self, failure: SyntaxFailure, source: Source, *, batch: bool) -> None:
@@ -75,19 +75,19 @@ class Shell:
         raise NotImplementedError
 
     async def format_value(self, value: Value) -> str:
-        """A value as ``print`` writes it."""
+        """Return a value as ``print`` writes it."""
         raise NotImplementedError
 
     def connection_error(self, error: Exception, link: Link) -> Thrown:
-        """What a script gets when the server is gone."""
+        """Return the script error of a lost connection."""
         raise NotImplementedError
 
     def login_error(self, reply: bson.Document) -> Thrown:
-        """What a script gets when a log-in fails."""
+        """Return the script error of a failed login."""
         raise NotImplementedError
 
     def client(self) -> bson.Document:
-        """How the shell introduces itself."""
+        """Return the client metadata of the shell."""
         raise NotImplementedError
 
     # -- running -------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class Shell:
         return parse(source, self.messages)
 
     async def read_file(self, path: str) -> str:
-        """A file of the container's; raises ``FileError``."""
+        """Return a file of the container's; raises ``FileError``."""
         stream = await self.ctx.open(path)
         try:
             data = await read_all(stream)
@@ -125,7 +125,7 @@ class Shell:
         await self.ctx.out(text + "\n")
 
     async def ask_password(self) -> str:
-        """A password read from the input."""
+        """Return a password read from the input."""
         await self.ctx.out("Enter password: ")
         line = b""
         while not line.endswith(b"\n") and len(line) < 1000:
@@ -137,7 +137,7 @@ class Shell:
         return line.rstrip(b"\r\n").decode("utf-8", "replace")
 
     def mongo(self, link: Link) -> Boxed:
-        """A connection as scripts hold it."""
+        """Return a connection as scripts hold it."""
         made = Boxed(self.engine.prototype("Mongo"), "Mongo", link)
         made.hide("host", link.place)
         return made
@@ -181,7 +181,7 @@ class Shell:
         return True
 
     async def current_db(self) -> str:
-        """The name of the database in use; empty without one."""
+        """Return the name of the database in use; empty without one."""
         db = self.engine.global_object.own("db")
         name = db.own("_name") if isinstance(db, JsObject) else ""
         return name if isinstance(name, str) else ""
@@ -196,12 +196,12 @@ class Shell:
             await self.complain_of_syntax(failure, source, batch=False)
             return False
         except Thrown as thrown:
-            await self.complain(thrown, batch=False)
+            await self.print_error(thrown, batch=False)
             return False
         return True
 
     async def shell_command(self, line: str) -> bool:
-        """Run ``use``, ``show``, ``it`` or ``help``; false when it is none of them."""
+        """Run ``use``, ``show``, ``it`` or ``help``. Return False for any other line."""
         words = line.split()
         if not words or words[0] not in ("use", "show", "it", "help", "cls"):
             return False
@@ -217,7 +217,7 @@ class Shell:
         return False
 
     def incomplete(self, text: str) -> bool:
-        """Whether more lines could make the text right."""
+        """Return whether more lines could make the text right."""
         try:
             self.read(Source(text, "(shell)"))
         except SyntaxFailure as failure:

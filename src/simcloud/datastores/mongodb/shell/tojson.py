@@ -33,7 +33,7 @@ ONE_LINE_CHARACTERS: Final = 80
 async def tojson(
     engine: Engine, value: Value, *, one_line: bool | None = None, indent: str = "", depth: int = 0
 ) -> str:
-    """A value as text. Without a choice, what is short goes on one line."""
+    """Format a value. By default a short one is on one line."""
     if type(value) is str:
         return quote(value)
     if not isinstance(value, JsObject):
@@ -88,7 +88,7 @@ async def _format_nested(engine: Engine, value: Value, one_line: bool, indent: s
 
 
 def scalar(value: JsObject) -> str | None:
-    """A value of the database's that is no document; None for everything else."""
+    """Return a value of the database's that is no document; None for everything else."""
     if isinstance(value, JsDate):
         if value.time_ms != value.time_ms:
             return "Invalid Date"

@@ -70,7 +70,7 @@ binaries = Natives("BinData")
 
 
 def unbox(engine: Engine, this: Value, kind: type[Any] | tuple[type[Any], ...]) -> Any:
-    """The database's value inside an object."""
+    """Return the database's value inside an object."""
     if type(this) is Boxed and isinstance(this.value, kind):
         return this.value
     raise engine.type_error(engine.messages.bad_this("this", "object", "object"))
@@ -91,12 +91,12 @@ async def _whole(engine: Engine, args: list[Value], lowest: int, highest: int) -
 
 
 async def number_long(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A 64-bit integer."""
+    """Return a 64-bit integer."""
     return box(engine, bson.Int64(await _whole(engine, args, bson.INT64_MIN, bson.INT64_MAX)))
 
 
 async def number_int(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A 32-bit integer."""
+    """Return a 32-bit integer."""
     return box(engine, Int32(await _whole(engine, args, bson.INT32_MIN, bson.INT32_MAX)))
 
 
@@ -111,7 +111,7 @@ async def bin_data(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 
 async def uuid(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A UUID, given or new."""
+    """Return a UUID, given or new."""
     if argument(args, 0) is UNDEFINED:
         data = bytearray(engine.host.random("uuid").randbytes(16))
         data[6], data[8] = data[6] & 0x0F | 0x40, data[8] & 0x3F | 0x80
@@ -123,7 +123,7 @@ async def uuid(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 
 async def iso_date(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A date in ISO's notation, or now."""
+    """Return a date in ISO's notation, or now."""
     given = argument(args, 0)
     if given is UNDEFINED:
         return date(engine, now_ms(engine))
@@ -150,25 +150,25 @@ def object_id_text(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @object_ids.method("valueOf", "toHexString", "toJSON")
 def object_id_hex(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The digits alone."""
+    """Return the digits alone."""
     return str(unbox(engine, this, bson.ObjectId))
 
 
 @object_ids.getter("str")
 def object_id_str(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The digits alone."""
+    """Return the digits alone."""
     return str(unbox(engine, this, bson.ObjectId))
 
 
 @object_ids.method("getTimestamp")
 def object_id_timestamp(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """When it was made."""
+    """Return the creation time."""
     return date(engine, float(bson.milliseconds(unbox(engine, this, bson.ObjectId).generated_at)))
 
 
 @object_ids.method("equals")
 def object_id_equals(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether two are the same."""
+    """Return whether two are the same."""
     other = argument(args, 0)
     return type(other) is Boxed and bool(unbox(engine, this, bson.ObjectId) == other.value)
 
@@ -188,7 +188,7 @@ def long_text(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 
 def long_shown(value: int) -> str:
-    """A 64-bit integer as the old shell writes it."""
+    """Return a 64-bit integer as the old shell writes it."""
     fits = bson.INT32_MIN <= value <= bson.INT32_MAX
     return f"NumberLong({value})" if fits else f'NumberLong("{value}")'
 

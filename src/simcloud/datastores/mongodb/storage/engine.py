@@ -50,7 +50,7 @@ class Storage:
         self._catalog = catalog
         self._pending: list[bytes] = []
         self._dirty: dict[str, Collection] = {}
-        # Rows as bytes, of collections that were changed: a checkpoint writes all of one and must not encode it anew.
+        # The encoded rows of changed collections: a checkpoint writes a whole collection and must not encode it again.
         self._packed: dict[str, dict[int, bytes]] = {}
         self._described = False
         self._journal: OpenFile | None = None
@@ -63,7 +63,7 @@ class Storage:
     # -- opening and closing -------------------------------------------------------------------
 
     def lock(self) -> None:
-        """Make sure that nobody else uses the folder; ``CannotOpen`` when it cannot be had."""
+        """Lock the folder. Raise ``CannotOpen`` if it is in use."""
         self.unclean = take_lock(self._ctx, self._folder)
         self.was_empty = not self._ctx.files.exists(self._path("WiredTiger.wt"))
 
@@ -212,7 +212,7 @@ class Storage:
         try:
             self._ctx.files.remove(path)
         except FileError:
-            pass  # it is not there, or cannot be had: nobody will look for it
+            pass  # it does not exist or cannot be removed, and is not used again
 
     @property
     def has_pending(self) -> bool:
@@ -291,7 +291,7 @@ class Storage:
 
     @property
     def wants_checkpoint(self) -> bool:
-        """Whether the journal has grown so long that it should start anew."""
+        """Return whether the journal is so long that a checkpoint is due."""
         return self.journal_bytes > MAX_JOURNAL_BYTES
 
     def _journals(self) -> list[str]:
@@ -303,7 +303,7 @@ class Storage:
 
     @property
     def lock_path(self) -> str:
-        """The file that says that somebody uses the folder."""
+        """The lock file of the folder."""
         return self._path(LOCK)
 
 

@@ -28,7 +28,7 @@ class StorageFailed(Exception):
 
     @property
     def write_message(self) -> str:
-        """The failed write, in WiredTiger's words."""
+        """WiredTiger's message about the failed write."""
         write = f"handle-write: pwrite: failed to write {self.size_bytes} bytes at offset {self.offset}"
         return f"{self.path}: {write}: {self.words}"
 

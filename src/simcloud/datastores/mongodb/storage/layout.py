@@ -75,7 +75,7 @@ def release_lock(ctx: Context, folder: str) -> None:
 
 
 def _is_held(ctx: Context, path: str) -> bool:
-    """Whether another living mongod of this machine has this very file as its lock.
+    """Return whether another living mongod of this machine has this very file as its lock.
 
     The lock of the genuine one is the operating system's and ends with the process that took it; so it is
     found here by asking the processes, not by what the file says.

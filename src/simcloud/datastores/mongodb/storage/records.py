@@ -34,14 +34,14 @@ class Change(NamedTuple):
 
 
 def record(change: Change) -> bytes:
-    """A journal record's bytes."""
+    """Return a journal record's bytes."""
     ident = change.ident.encode()
     body = BODY.pack(change.sequence, change.row, len(ident)) + ident + change.data
     return HEAD.pack(len(body), crc32(body)) + body
 
 
 def records(data: bytes) -> Iterator[Change]:
-    """The records of a journal; what a crash tore off at its end is left out."""
+    """Yield the records of a journal; what a crash tore off at its end is left out."""
     at = 0
     while at + HEAD.size <= len(data):
         size, checksum = HEAD.unpack_from(data, at)
@@ -55,7 +55,7 @@ def records(data: bytes) -> Iterator[Change]:
 
 
 def pack_file(sequence: int, rows: Iterable[tuple[int, bytes]]) -> bytes:
-    """A data file's bytes, filled up to whole blocks."""
+    """Return a data file's bytes, filled up to whole blocks."""
     body = b"".join([ROW.pack(row, len(data)) + data for row, data in rows])
     head = FILE.pack(MAGIC, crc32(body), sequence) + len(body).to_bytes(8, "little")
     data = head + body
@@ -63,7 +63,7 @@ def pack_file(sequence: int, rows: Iterable[tuple[int, bytes]]) -> bytes:
 
 
 def unpack_file(path: str, data: bytes) -> tuple[int, list[tuple[int, bytes]]]:
-    """The sequence number and the rows of a data file; ``Corrupt`` when it was tampered with."""
+    """Return the sequence number and the rows of a data file; ``Corrupt`` when it was tampered with."""
     start = FILE.size + 8
     if len(data) < start:
         raise Corrupt(path, f"file size of {len(data)} is too small")

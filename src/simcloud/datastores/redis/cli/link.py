@@ -68,7 +68,7 @@ class Link:
         return await self.next()
 
     async def next(self) -> Reply:
-        """The next reply or message. Raises ``Unreachable``."""
+        """Return the next reply or message. Raises ``Unreachable``."""
         connection = self._connection
         assert connection is not None
         while not self._waiting:

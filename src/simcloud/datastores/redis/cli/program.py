@@ -18,7 +18,7 @@ SHOWN_LISTS: Final = (b"list", b"info")
 
 
 async def redis_cli(ctx: Context) -> int:
-    """Do what the command line says."""
+    """Run the program."""
     try:
         options = parse(ctx.args[1:], ctx.env.get("REDISCLI_AUTH"))
     except BadOption as bad:
@@ -52,7 +52,7 @@ class Cli:
         self.link = Link(ctx, options)
 
     async def once(self, words: Words) -> int:
-        """The command of the command line, as often as it says."""
+        """Run the command of the command line, with its repetitions."""
         if self._options.stdin_last:
             words.append(await _all(self._ctx))
         await self.link.open()

@@ -23,7 +23,7 @@ def _run_acl(client: Client, words: Words) -> Reply:
 
 
 def is_known(name: str) -> bool:
-    """Whether a rule may name this command or category."""
+    """Return whether a rule may name this command or category."""
     if name.startswith("@"):
         return name == "@all" or name[1:] in CATEGORIES
     return name.encode() in COMMANDS

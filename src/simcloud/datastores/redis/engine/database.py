@@ -52,7 +52,7 @@ class Database:
     # -- looking -------------------------------------------------------------------------------
 
     def find(self, key: bytes) -> Value | None:
-        """What a key holds, if it has not expired."""
+        """Return the value of a key, or None if it does not exist or has expired."""
         value = self.values.get(key)
         if value is None:
             return None
@@ -67,7 +67,7 @@ class Database:
         return value
 
     def read(self, key: bytes) -> Value | None:
-        """The same for a reader, who counts as a hit or a miss."""
+        """Return the same for a reader, who counts as a hit or a miss."""
         value = self.find(key)
         if value is None:
             self._account.misses += 1
@@ -76,21 +76,21 @@ class Database:
         return value
 
     def get(self, key: bytes, kind: type[V]) -> V | None:
-        """A value of that kind for a writer; raises ``WrongType``."""
+        """Return a value of that kind for a writer; raises ``WrongType``."""
         value = self.find(key)
         if value is None or value.__class__ is kind:
             return value
         raise WrongType
 
     def view(self, key: bytes, kind: type[V]) -> V | None:
-        """A value of that kind for a reader; raises ``WrongType``."""
+        """Return a value of that kind for a reader; raises ``WrongType``."""
         value = self.read(key)
         if value is None or value.__class__ is kind:
             return value
         raise WrongType
 
     def make(self, key: bytes, kind: type[V]) -> V:
-        """A value of that kind to be written to, made when there is none."""
+        """Return a value of that kind to be written to, made when there is none."""
         value = self.get(key, kind)
         if value is None:
             value = new(kind)
@@ -101,7 +101,7 @@ class Database:
     # -- changing ------------------------------------------------------------------------------
 
     def put(self, key: bytes, value: Value, keep_expiry: bool = False) -> None:
-        """Store a value under a key, whatever was there."""
+        """Store a value under a key, replacing any other."""
         old = self.values.get(key)
         if old is not None:
             self._account.bytes -= old.accounted
@@ -125,7 +125,7 @@ class Database:
                 account.bytes += size_bytes - value.accounted
                 value.accounted = size_bytes
         if self.watched:
-            self.tell(key)
+            self.notify_watchers(key)
 
     def delete(self, key: bytes) -> bool:
         """Remove a key; whether it was there."""
@@ -134,7 +134,7 @@ class Database:
         self._forget(key)
         self._account.changes += 1
         if self.watched:
-            self.tell(key)
+            self.notify_watchers(key)
         return True
 
     def expire(self, key: bytes) -> None:
@@ -142,7 +142,7 @@ class Database:
         self._forget(key)
         self._account.expired += 1
         if self.watched:
-            self.tell(key)
+            self.notify_watchers(key)
 
     def set_expiry(self, key: bytes, when_ms: int) -> None:
         """Let a key go at that moment."""
@@ -155,7 +155,7 @@ class Database:
             heappush(self._due, (when_ms, key))
 
     def rebuild_due(self) -> None:
-        """Work out anew what expires next."""
+        """Recompute the next expiry."""
         self._due = [(when_ms, key) for key, when_ms in self.expires.items()]
         heapify(self._due)
 
@@ -170,7 +170,7 @@ class Database:
         """Remove everything."""
         for key in list(self.watched):
             if key in self.values:
-                self.tell(key)
+                self.notify_watchers(key)
         self._account.bytes -= sum(value.accounted for value in self.values.values())
         self._account.bytes -= EXPIRY_BYTES * len(self.expires)
         self._account.changes += len(self.values)
@@ -178,7 +178,7 @@ class Database:
         self.expires.clear()
         self._scan = []
 
-    def tell(self, key: bytes) -> None:
+    def notify_watchers(self, key: bytes) -> None:
         """Call the watchers of a key that has changed."""
         for notify in self.watched.pop(key, ()):
             notify()
@@ -203,7 +203,7 @@ class Database:
     # -- going through -------------------------------------------------------------------------
 
     def scan(self, cursor: int, count: int) -> tuple[int, list[bytes]]:
-        """The keys of one step through all of them, and the cursor of the next."""
+        """Return the keys of one step through all of them, and the cursor of the next."""
         if cursor == 0:
             self._scan = scan_order(self.values)
         after, keys = scan_step(self._scan, cursor, count)
@@ -211,12 +211,12 @@ class Database:
 
 
 def new(kind: type[V]) -> V:
-    """An empty value."""
+    """Return an empty value."""
     return kind(b"") if kind is StringValue else kind()  # type: ignore[call-arg]  # only a text needs its content
 
 
 def scan_order(keys: Iterable[bytes]) -> list[tuple[int, bytes]]:
-    """All keys in the order of a hash that does not change, so that a cursor means the same later.
+    """Return all keys in the order of a hash that does not change, so that a cursor means the same later.
 
     An iteration that starts takes a new order; those under way may use it, too: what was there from their
     first step to their last is in it, at the same place.

@@ -38,7 +38,7 @@ def make_room(server: ServerState) -> bool:
 
 
 def _sample(server: ServerState, db: Database, keys: Mapping[bytes, object], count: int) -> list[bytes]:
-    """Some keys by chance. They are drawn from a list that is made anew only once half of it has been used."""
+    """Return a random sample of keys, from a list that is rebuilt once half of it has been used."""
     if len(db.draw) <= db.draw_until or len(db.draw) <= count:
         db.draw = list(keys)
         db.draw_until = len(db.draw) // 2

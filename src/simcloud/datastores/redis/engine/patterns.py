@@ -13,7 +13,7 @@ SPECIAL: Final = b"*?[\\"
 
 
 class Pattern:
-    """One pattern; ``matches`` takes time proportional to pattern and text, whatever they are."""
+    """A pattern; ``matches`` always takes time proportional to pattern and text."""
 
     def __init__(self, pattern: bytes, ignore_case: bool = False) -> None:
         self._pattern = pattern.lower() if ignore_case else pattern
@@ -24,7 +24,7 @@ class Pattern:
         self._exact = body if plain and len(body) == len(self._pattern) else None
 
     def matches(self, text: bytes) -> bool:
-        """Whether the whole text fits."""
+        """Return whether the whole text fits."""
         if self._ignore_case:
             text = text.lower()
         if self._prefix is not None:

@@ -293,12 +293,12 @@ class SortedValue(Value):
         return len(gone)
 
     def rank(self, member: bytes) -> int | None:
-        """Where a member stands."""
+        """Return the rank of a member."""
         score = self.scores.get(member)
         return None if score is None else self._place(score, member)
 
     def first_at_least(self, score: float, excluded: bool) -> int:
-        """The rank of the first one with at least (or more than) a score."""
+        """Return the rank of the first one with at least (or more than) a score."""
         side = bisect_right if excluded else bisect_left
         return side(self.order, score, key=self.scores.__getitem__)
 
@@ -308,6 +308,6 @@ class SortedValue(Value):
         return [(scores[member], member) for member in self.order[start:stop]]
 
     def _place(self, score: float, member: bytes) -> int:
-        """Which rank a member of that score has, or would have."""
+        """Return the rank that a member with that score has, or would have."""
         scores = self.scores
         return bisect_left(self.order, (score, member), key=lambda other: (scores[other], other))

@@ -30,7 +30,7 @@ Kind = tuple[str, str, str]
 
 
 def decode(body: bytes, expected: Kind | None = None) -> Object:
-    """The object in a body.
+    """Return the object in a body.
 
     ``expected`` is the kind that the path takes: it fills in what the envelope leaves out, and errors
     are worded as the server words them for that path. Raises ``BadRequest`` for anything that is no
@@ -117,7 +117,7 @@ class _Reading:
         self.left = MAX_VALUES
 
     def message(self, data: bytes, table: Message, depth: int) -> Any:
-        """A message as JSON shows it."""
+        """Return a message as JSON shows it."""
         if depth > MAX_DEPTH:
             raise BadRequest("exceeded max depth")
         self._spend(len(table.fields))

@@ -21,7 +21,7 @@ _ZEROS: Mapping[str, Any] = {"string": "", "quantity": "0", "int_or_string": 0, 
 
 
 def encode(obj: Object) -> bytes:
-    """The body of an object. Raises ``NotAcceptable`` for a kind without a protobuf form."""
+    """Return the body of an object. Raises ``NotAcceptable`` for a kind without a protobuf form."""
     api_version, kind = obj.get("apiVersion", ""), obj.get("kind", "")
     group, _, version = api_version.rpartition("/")
     table = message_of(group, version, kind)

@@ -44,12 +44,12 @@ def read_base64(data: bytes) -> str:
 
 
 def write_base64(text: str) -> bytes:
-    """The bytes behind their JSON form."""
+    """Return the bytes behind their JSON form."""
     return base64.b64decode(text)
 
 
 def read_double(data: bytes) -> float | int:
-    """A number; a whole one as JSON shows it."""
+    """Return a number; a whole one as JSON shows it."""
     value: float = struct.unpack("<d", data)[0] if data else 0.0
     if value != value or value in {float("inf"), float("-inf")}:
         raise BadRequest("json: unsupported value: " + {"inf": "+Inf", "-inf": "-Inf"}.get(str(value), "NaN"))
@@ -62,7 +62,7 @@ def write_double(value: float) -> bytes:
 
 
 def read_strings(data: bytes) -> list[str] | None:
-    """A list of strings behind a message; none is null."""
+    """Return a list of strings behind a message; none is null."""
     found = [
         read_text(value)
         for number, _, value in wire.fields(data, "ExtraValue")
@@ -72,7 +72,7 @@ def read_strings(data: bytes) -> list[str] | None:
 
 
 def write_strings(strings: list[str]) -> bytes:
-    """The message around a list."""
+    """Return the message around a list."""
     return b"".join(wire.write_counted(1, write_text(text)) for text in strings)
 
 
@@ -93,7 +93,7 @@ def _bytes(value: Any, name: str) -> bytes:
 
 
 def _moment(data: bytes) -> tuple[datetime, int] | None:
-    """The time to the second and its nanoseconds; None for Go's zero time."""
+    """Return the time to the second and its nanoseconds; None for Go's zero time."""
     if not data:
         return None
     found = _last(data, "Timestamp")
@@ -134,7 +134,7 @@ def write_time(text: str | None) -> bytes:
 
 
 def read_quantity(data: bytes) -> str:
-    """An amount as the server stores it."""
+    """Return an amount as the server stores it."""
     text = _last(data, "Quantity").get(1, b"0")
     try:
         return quantity.canonical(read_text(_bytes(text, "String_")))
@@ -143,12 +143,12 @@ def read_quantity(data: bytes) -> str:
 
 
 def write_quantity(text: str | float) -> bytes:
-    """The amount's own text."""
+    """Return the amount's own text."""
     return wire.write_counted(1, quantity.canonical(text).encode())
 
 
 def read_int_or_string(data: bytes) -> int | str:
-    """A port or a share: a number or a text."""
+    """Return a port or a share: a number or a text."""
     found = _last(data, "IntOrString")
     kind = _number(found.get(1, 0), 64, "Type")
     if kind == 0:
@@ -159,7 +159,7 @@ def read_int_or_string(data: bytes) -> int | str:
 
 
 def write_int_or_string(value: int | str) -> bytes:
-    """Which of the two it is, and both."""
+    """Encode the kind and both values."""
     is_text = isinstance(value, str)
     return (
         wire.write_varint(1, int(is_text))
@@ -169,7 +169,7 @@ def write_int_or_string(value: int | str) -> bytes:
 
 
 def read_json(data: bytes) -> Any:
-    """Whatever the JSON text says; none is null."""
+    """Decode raw JSON text; no bytes are null."""
     text = _bytes(_last(data, "RawExtension").get(1, b""), "Raw")
     if not text:
         return None

@@ -30,7 +30,7 @@ Shape = Literal[
     "micro_time",
     "quantity",
     "int_or_string",
-    "json",  # JSON text, whatever it says
+    "json",  # raw JSON text
 ]
 
 _PREFIX = "io.k8s."
@@ -57,7 +57,7 @@ class Field:
 
     @property
     def nullable(self) -> bool:
-        """Go can tell an absent value from a zero one."""
+        """Whether Go distinguishes an absent value from a zero one."""
         return self.pointer or self.repeated or self.mapped or self.shape in {"bytes", "strings"}
 
 
@@ -73,14 +73,14 @@ class Message:
 
 
 def message_of(group: str, version: str, kind: str) -> Message | None:
-    """The message of a built-in kind, None if there is no such kind."""
+    """Return the message of a built-in kind, None if there is no such kind."""
     name = kinds().get((group, version, kind), "").removeprefix(_PREFIX)
     return message(name) if name in _load() else None
 
 
 @cache
 def message(name: str) -> Message:
-    """A message by its name: a definition's without ``io.k8s.``."""
+    """Return a message by its name: a definition's without ``io.k8s.``."""
     fields = tuple(_field(*entry) for entry in _load()[name])
     ordered = sorted(fields, key=lambda field: field.number)
     return Message(name.rpartition(".")[2], fields, {field.number: field for field in ordered})

@@ -31,12 +31,12 @@ _LIST_FIELD = {"JSONSchemaPropsOrArray": "jSONSchemas", "JSONSchemaPropsOrString
 
 
 def collapse(message: str, fields: dict[str, Any]) -> Any:
-    """What JSON shows of a decoded message."""
+    """Convert a decoded message to its JSON form."""
     return _COLLAPSE[message](fields) if message in _COLLAPSE else fields
 
 
 def expand(message: str, value: Any) -> Any:
-    """The fields of a message from what JSON shows."""
+    """Return the fields of a message from what JSON shows."""
     if message not in _COLLAPSE:
         return value
     if isinstance(value, list):

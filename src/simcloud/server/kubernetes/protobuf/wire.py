@@ -20,7 +20,7 @@ Value = int | bytes
 
 
 def fields(data: bytes, message: str) -> Iterator[tuple[int, int, Value]]:
-    """Each field's number, wire type and value. ``message`` is what an error names."""
+    """Yield each field's number, wire type and value. ``message`` is what an error names."""
     at, end = 0, len(data)
     while at < end:
         tag, at = _varint(data, at)
@@ -70,7 +70,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def varints(data: bytes) -> Iterator[int]:
-    """The numbers of a packed list."""
+    """Yield the numbers of a packed list."""
     at = 0
     while at < len(data):
         value, at = _varint(data, at)
@@ -89,12 +89,12 @@ def write_varint(number: int, value: int) -> bytes:
 
 
 def write_counted(number: int, value: bytes) -> bytes:
-    """A field that is a run of bytes: text, bytes or a message."""
+    """Return a field that is a run of bytes: text, bytes or a message."""
     return _encode_varint(number << 3 | COUNTED) + _encode_varint(len(value)) + value
 
 
 def write_fixed64(number: int, value: bytes) -> bytes:
-    """A field of eight bytes."""
+    """Return a field of eight bytes."""
     return _encode_varint(number << 3 | FIXED64) + value
 
 

@@ -29,7 +29,7 @@ class FrameReader:
         self._inflate = zlib.decompressobj(zdict=DICTIONARY)
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """The frames that are complete now. Read them all before feeding more."""
+        """Yield the frames that are complete now. Read them all before feeding more."""
         self._held += data
         while len(self._held) >= frames.FRAME_HEADER_BYTES:
             length = int.from_bytes(self._held[5:8], "big")
@@ -129,7 +129,7 @@ def _word(body: bytes, place: int) -> int:
 
 
 def _pairs(block: bytes) -> dict[str, str]:
-    """The names and values of a header block; of several values of a name, the first."""
+    """Return the names and values of a header block; of several values of a name, the first."""
     found: dict[str, str] = {}
     place = 4
     for _ in range(_word(block, 0)):

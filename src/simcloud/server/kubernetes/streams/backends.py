@@ -26,7 +26,7 @@ class Backend:
 
 
 def of_pod(pod: Object, port: str, scheme: str) -> Backend:
-    """A pod's own port: the one asked for, or the first that a container declares."""
+    """Return the backend of a pod: its requested port, or the first that a container declares."""
     address = at(pod, "status", "podIP", default="")
     if not address:
         raise BadRequest("address not allowed")
@@ -39,7 +39,7 @@ def of_pod(pod: Object, port: str, scheme: str) -> Backend:
 
 
 def of_service(api: Api, service: Object, slices: Iterable[Object], port: str) -> Backend:
-    """The first ready pod behind a service's port."""
+    """Return the first ready pod behind a service's port."""
     name, namespace = service["metadata"]["name"], service["metadata"]["namespace"]
     wanted = port
     if _number(port) is not None:
@@ -70,7 +70,7 @@ def _port_named(endpoints: Object, wanted: str) -> int | None:
 
 
 def _number(port: str) -> int | None:
-    """A port that is given as a number."""
+    """Return a port that is given as a number."""
     if port.isascii() and port.isdecimal() and len(port) <= 5 and 0 < int(port) <= 65_535:
         return int(port)
     return None

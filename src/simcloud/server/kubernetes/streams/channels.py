@@ -46,7 +46,7 @@ class Dialect:
     closes: bool = False
 
     def encode(self, channel: int, data: bytes) -> bytes | str:
-        """A message of a channel; text in the base64 variants."""
+        """Return a message of a channel; text in the base64 variants."""
         if self.base64:
             return f"{channel}{base64.b64encode(data).decode()}"
         return bytes((channel,)) + data
@@ -57,7 +57,7 @@ class Dialect:
             yield self.encode(channel, data[place : place + PIECE_BYTES])
 
     def decode(self, message: bytes | str) -> tuple[int, bytes] | None:
-        """A message's channel and data; None for an empty one, which means nothing."""
+        """Return a message's channel and data; None for an empty one, which means nothing."""
         raw = message.encode("utf-8", "surrogatepass") if isinstance(message, str) else message
         if len(raw) > MESSAGE_BYTES:
             raise BadMessage(1009, f"a message of more than {MESSAGE_BYTES} bytes")
@@ -92,7 +92,7 @@ PLAIN: Final = Dialect(None, tells_status=False)
 
 
 def choose(asked: Sequence[str], known: Sequence[Dialect]) -> Dialect:
-    """The first that the client asks for and that is known."""
+    """Return the first that the client asks for and that is known."""
     if not asked:
         return PLAIN
     named = {dialect.name: dialect for dialect in known}

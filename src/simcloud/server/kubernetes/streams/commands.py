@@ -56,7 +56,7 @@ class Talk:
         app.live.poke()
 
     async def take(self, message: Message) -> None:
-        """The client says something. What makes no sense on its channel is passed over."""
+        """Handle a message of the client. Messages that are invalid on their channel are ignored."""
         heard = self._dialect.decode(message)
         if heard is None:
             return
@@ -71,7 +71,7 @@ class Talk:
         await flow.room(self._session, self._app.live.poke, self._greet)
 
     def _greet(self) -> None:
-        """An empty message on the first channel that the client reads: the connection stands."""
+        """Send an empty message on the first channel that the client reads, to confirm the connection."""
         options = self._options
         first = channels.STDOUT if options.stdout else channels.STDERR if options.stderr else channels.ERROR
         self.outbox.put(self._dialect.encode(first, b""))
@@ -111,7 +111,7 @@ def encode_outcome(dialect: Dialect, code: int, why: str) -> bytes:
 
 def _status(code: int, why: str) -> Object:
     if why:
-        # The node says so first, and the API server says it again.
+        # Both the node and the API server wrap the message.
         failed = InternalError(InternalError(why).message).status()
         return {key: value for key, value in failed.items() if key not in ("kind", "apiVersion")}
     if code == 0:

@@ -53,7 +53,7 @@ class AnswerReader:
         return self.feed(b"")
 
     def _read_head(self) -> bool:
-        """Whether the head is there. An interim answer is passed over."""
+        """Return whether the head is there. An interim answer is passed over."""
         end = self._held.find(b"\r\n\r\n")
         if end < 0:
             return False
@@ -115,7 +115,7 @@ class Exchange:
         forward.on_data, forward.on_end = self._take, self._end
 
     async def answer(self, host: str) -> Answer:
-        """The answer, or a refusal in the words of a dialler that could not get one."""
+        """Return the response, or raise the error of a failed dial."""
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await self._changed.wait()
@@ -126,7 +126,7 @@ class Exchange:
         return self._answer
 
     def close(self) -> None:
-        """Whatever else comes is not wanted."""
+        """Close the forward; further data is ignored."""
         self._forward.on_data = self._forward.on_end = None
         self._forward.close()
 
@@ -161,7 +161,7 @@ def _is_code(word: str) -> bool:
 
 
 def _reason(host: str, why: str) -> str:
-    """A dialler's words from the node's longer ones."""
+    """Shorten the node's message to that of a failed dial."""
     for words in ("connection refused", "no route to host", "connection reset by peer"):
         if words in why:
             return f"dial tcp {host}: connect: {words}"

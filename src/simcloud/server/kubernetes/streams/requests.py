@@ -53,7 +53,7 @@ def parse_options(query: QueryParams, subresource: str) -> StreamOptions:
 
 
 def read_ports(query: QueryParams) -> list[int]:
-    """The ports in a query, for clients that name them there."""
+    """Parse the ports of a query, for clients that name them there."""
     said = query.getlist("port") or query.getlist("ports")
     if not said:
         raise BadRequest('query parameter "port" is required')
@@ -64,7 +64,7 @@ def read_ports(query: QueryParams) -> list[int]:
 
 
 def read_port(text: str, whole: str) -> int:
-    """A port's number; ``whole`` is what is quoted when it is none."""
+    """Parse a port number; ``whole`` is the text in error messages."""
     if not (text.isascii() and text.isdecimal()):
         problem = f'strconv.ParseUint: parsing "{text}": invalid syntax'
         raise BadRequest(f'unable to parse "{whole}" as a port: {problem}')
@@ -84,7 +84,7 @@ def check_target(target: Target) -> None:
 
 
 def find_pod(app: AppContext, target: Target) -> tuple[Object, Runtime]:
-    """The pod of a port-forward, and who runs it."""
+    """Return the pod of a port-forward, and who runs it."""
     pod = running_pod(app.api, target.namespace, target.name)
     return pod, runtime_of(app.api, pod)
 
@@ -101,7 +101,7 @@ def open_session(app: AppContext, target: Target, options: StreamOptions) -> Ses
 
 
 def _is_true(query: QueryParams, name: str) -> bool:
-    """A flag as the API reads it: there and not denied."""
+    """Return a flag as the API reads it: there and not denied."""
     said: Sequence[str] = query.getlist(name)
     return bool(said) and said[0].lower() not in ("false", "0")
 

@@ -60,7 +60,7 @@ class Tunnel:
         self.outbox = Outbox(self._hold)
 
     async def take(self, message: Message) -> None:
-        """The client sends frames, in whatever pieces."""
+        """Handle bytes of the client, in any pieces."""
         data = message.encode("utf-8", "surrogatepass") if isinstance(message, str) else message
         for frame in self._reader.feed(data):
             self._handle(frame)

@@ -81,7 +81,7 @@ async def _refuse(socket: WebSocket, error: ApiError) -> None:
 
 
 def _with_token(scope: Scope) -> Scope:
-    """The scope with a token that came as a protocol in the header where all others come."""
+    """Return the scope with a token that came as a protocol in the header where all others come."""
     offered = list(scope.get("subprotocols", []))
     tokens = [name for name in offered if name.startswith(_TOKEN_PREFIX)]
     rest = [name for name in offered if not name.startswith(_TOKEN_PREFIX)]

@@ -166,7 +166,7 @@ class GrpcChannel:
     # -- which connection ----------------------------------------------------------------------
 
     def _pick(self) -> Wire | None:
-        """The next one that stands; None when it is worth waiting for one."""
+        """Return the next connected transport, or None if the call should wait for one."""
         transports = self._transports
         count = len(transports)
         for _ in range(count):

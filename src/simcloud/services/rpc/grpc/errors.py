@@ -48,7 +48,7 @@ class GrpcError(CallError):
 
 
 def response_class(code: str) -> str:
-    """The class that the tracing library gives to a code."""
+    """Return the class that the tracing library gives to a code."""
     if code in _SUCCESS:
         return "2xx"
     if code in _CLIENT_ERRORS:
@@ -57,5 +57,5 @@ def response_class(code: str) -> str:
 
 
 def error_tags(code: str) -> Labels:
-    """What the tracing library notes of an error."""
+    """Return the span tags of an error."""
     return (("response_class", response_class(code)), ("response_code", code))

@@ -205,4 +205,4 @@ class GrpcServer:
         try:
             connection.send(message, size_bytes)
         except NetworkError:
-            pass  # the caller is gone: nobody to tell
+            pass  # the caller has disconnected

@@ -42,7 +42,7 @@ class Transport:
         self._task = ctx.spawn(self._run(ctx.random("grpc")), f"transport {address}")
 
     def close(self) -> None:
-        """The address is not one of the service's any more: calls under way are finished, no more begin."""
+        """Retire the address: running calls are finished, and no new ones begin."""
         self._task.drop()
         if self.wire is not None:
             self.wire.drain()
@@ -67,7 +67,7 @@ class Transport:
             self.failing = False
 
     async def _connect(self) -> Wire | None:
-        """A connection over which both sides have said hello, or None."""
+        """Return a connection over which both sides have said hello, or None."""
         host, port = "", 0
         try:
             host, port = split_address(self.address)
@@ -94,7 +94,7 @@ class Transport:
 
 
 def _greeting_error(error: NetworkError | TimedOut, connection: Connection) -> str:
-    """Why the other side's first words were not the right ones."""
+    """Return the error of an invalid first message of the server."""
     if isinstance(error, ProtocolMismatch):
         if error.spoken == GRPC_TLS:
             return "authentication handshake failed: tls: first record does not look like a TLS handshake"

@@ -47,12 +47,12 @@ class Wire:
         return answer
 
     async def room(self, timeout_s: float | None) -> None:
-        """Wait until one more call may be under way; raises ``TimedOut``."""
+        """Wait until another call may begin. Raise ``TimedOut``."""
         event: Event[None] = Event(self._kernel)
         self._room.append(event)
         try:
             await event.wait(timeout_s)
-        except BaseException:  # whoever leaves the line passes on what was handed to it
+        except BaseException:  # a waiter that leaves passes its turn on
             if event in self._room:
                 self._room.remove(event)
             else:
@@ -60,7 +60,7 @@ class Wire:
             raise
 
     def drain(self) -> None:
-        """Begin no more calls; hang up when those under way are answered."""
+        """Begin no more calls; close the connection when the running ones are answered."""
         self._leave()
         self._settle()
 

@@ -137,7 +137,7 @@ class HttpClient:
             raise HttpError(str(lost)) from None
 
     def _take_idle(self, target: tuple[str, str, int]) -> Connection | None:
-        """An idle connection that is still good, the one used last."""
+        """Return an idle connection that is still good, the one used last."""
         idle = self._idle.get(target)
         while idle:
             connection, since = idle.pop()
@@ -177,7 +177,7 @@ class HttpClient:
         except NetworkError as error:
             connection.close()
             raise _Lost(_words(error, connection)) from None
-        except BaseException:  # whoever asked has left; nobody will read the answer
+        except BaseException:  # the caller was cancelled, so nothing reads the response
             connection.close()
             raise
         if not isinstance(response, HttpResponse):

@@ -34,18 +34,18 @@ def query_of(request: HttpRequest) -> Query:
 
 
 def http_error(status: int, text: str) -> HttpResponse:
-    """A page with an error, as ``http.Error`` makes it."""
+    """Return a page with an error, as ``http.Error`` makes it."""
     headers = {"Content-Type": PLAIN_TEXT, "X-Content-Type-Options": "nosniff"}
     return respond(status, f"{text}\n", **headers)
 
 
 def span_header(span: SpanContext) -> str:
-    """A span as a header's value."""
+    """Return a span as a header's value."""
     return f"{span.trace_id:x}:{span.span_id:x}:0:{1 if span.trace_id else 0}"
 
 
 def parent_of(request: HttpRequest) -> SpanContext | None:
-    """The span a request belongs to, if its sender said so in words that make sense."""
+    """Return the span a request belongs to, if its sender said so in words that make sense."""
     value = request.headers.get(TRACE_HEADER)
     if value is None:
         return None

@@ -76,7 +76,7 @@ class HttpServer:
         self._gate: Gate[tuple[_Session, HttpRequest]] = Gate(capacity, self._begin)
 
     def route(self, pattern: str, handler: RequestHandler, cpu_s: float = 0.0, memory_bytes: int = 0) -> None:
-        """Answer requests to a path; a pattern that ends in a slash stands for all paths below it."""
+        """Answer requests to a path; a pattern that ends in a slash matches all paths below it."""
         measures = self._measures.of(pattern)
         self._routes[pattern] = _Route(handler, cpu_s, memory_bytes, pattern, measures, {})
 
@@ -183,7 +183,7 @@ class HttpServer:
         )
 
     def _prefix(self, path: str) -> _Route | None:
-        """The longest pattern that ends in a slash and begins the path."""
+        """Return the longest pattern that ends in a slash and begins the path."""
         best = ""
         for pattern in self._routes:
             if pattern.endswith("/") and path.startswith(pattern) and len(pattern) > len(best):
@@ -229,7 +229,7 @@ class _Dates:
 
 
 def _path_of(request: HttpRequest) -> str:
-    """The path alone: without its query, and of an absolute address (as through a proxy) without the host."""
+    """Return the path alone: without its query, and of an absolute address (as through a proxy) without the host."""
     path = request.path
     if not path.startswith("/"):
         path = "/" + path.partition("://")[2].partition("/")[2]

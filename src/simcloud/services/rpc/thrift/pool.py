@@ -159,7 +159,7 @@ class ThriftPool:
 
 
 def lua_words(error: NetworkError | TimedOut, host: str, port: int, connected: bool) -> str:
-    """The same failures as the Lua library inside nginx words them."""
+    """Return an error with the message of nginx's Lua library."""
     if connected:
         return "TTransportException:0: Default (unknown)"
     if isinstance(error, NameNotFound):

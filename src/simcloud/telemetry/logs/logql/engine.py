@@ -82,7 +82,7 @@ class _Column:
 def find_lines(
     store: LogStore, query: LogSelector, start_ns: int, end_ns: int, effort: Effort, *, newest_first: bool
 ) -> Iterator[FoundLine]:
-    """The lines from one time on and before another, in the order of time."""
+    """Yield the lines from one time on and before another, in the order of time."""
     streams = [
         _through(query, stream, stream.between(start_ns, end_ns), effort, newest_first)
         for stream in store.select(query.matchers)
@@ -94,7 +94,7 @@ def find_lines(
 def _through(
     query: LogSelector, stream: LogStream, places: range, effort: Effort, newest_first: bool = False
 ) -> Iterator[Line]:
-    """A stream's lines that get through all stages."""
+    """Yield a stream's lines that get through all stages."""
     base, stages = dict(stream.labels), query.stages
     for index in reversed(places) if newest_first else places:
         text = stream.texts[index]
@@ -131,7 +131,7 @@ class Evaluation:
         return Result("vector", self._end_ns // _MS_NS, vector=tuple(value))
 
     def range(self, node: Node, step_ns: int) -> Result:
-        """The answers at every step."""
+        """Return the answers at every step."""
         series: dict[Labels, list[tuple[int, float]]] = {}
         for t_ns in range(self._start_ns, self._end_ns + 1, step_ns):
             value = self._value(node, t_ns)
@@ -225,7 +225,7 @@ class Evaluation:
         return 0.0 if value is None else value
 
     def _read(self, node: RangeCall) -> dict[Labels, _Column]:
-        """All values that the windows of this query will look at."""
+        """Return all values that the windows of this query will look at."""
         first_ns = self._start_ns - node.offset_ns - node.range_ns + 1
         end_ns = self._end_ns - node.offset_ns + 1
         columns: dict[Labels, _Column] = {}
@@ -247,7 +247,7 @@ class Evaluation:
         return columns
 
     def _number(self, node: RangeCall, line: Line) -> float | None:
-        """What a line counts, or nothing."""
+        """Return the number that a line counts for, or None."""
         value = 1.0
         if node.unwrap is not None:
             found = unwrap_number(node.unwrap, line)

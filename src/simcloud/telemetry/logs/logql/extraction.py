@@ -22,7 +22,7 @@ _PATH: Final = re.compile(r'\.?([a-zA-Z_][a-zA-Z0-9_]*)|\[(\d{1,9})\]|\["((?:[^"
 
 
 def label_name(text: str) -> str:
-    """A key as a label's name."""
+    """Return a key as a label's name."""
     name = _NOT_IN_NAMES.sub("_", text.strip())
     return f"_{name}" if name[:1].isdigit() else name
 
@@ -36,7 +36,7 @@ _document: Final = json.JSONDecoder(parse_float=str, parse_int=str, parse_consta
 
 
 def json_stage(line: Line) -> bool:
-    """Every value of an object becomes a label; of nested ones the names are joined."""
+    """Make a label of every value of an object; the names of nested ones are joined."""
     try:
         document = _document(line.text)
         if not isinstance(document, dict):
@@ -125,7 +125,7 @@ def logfmt_pairs(text: str) -> Iterator[tuple[str, str | None]]:
 
 
 def logfmt_stage(expressions: Expressions = (), *, keep_empty: bool = False) -> Stage:
-    """Every pair of a line becomes a label, or only some of them."""
+    """Make a label of every pair of a line, or only some of them."""
     wanted = {text: name for name, text in expressions}
 
     def stage(line: Line) -> bool:
@@ -142,7 +142,7 @@ def logfmt_stage(expressions: Expressions = (), *, keep_empty: bool = False) -> 
 
 
 def pattern_stage(text: str) -> Stage:
-    """``<ip> - <_> <path>``: what stands between the fixed parts becomes labels."""
+    """``<ip> - <_> <path>``: the text between the fixed parts becomes labels."""
     parts = _CAPTURE.split(text)  # fixed, name, fixed, name, ..., fixed
     names, fixed = parts[1::2], parts[0::2]
     named = [name for name in names if name != "_"]
@@ -175,7 +175,7 @@ def pattern_stage(text: str) -> Stage:
 
 
 def regexp_stage(text: str) -> Stage:
-    """The named groups of an expression become labels."""
+    """Make labels of the named groups of an expression."""
     try:
         pattern = compile_regexp(text)
     except BadRegex as fault:

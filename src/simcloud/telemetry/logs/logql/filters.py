@@ -46,7 +46,7 @@ def _has(text: str) -> Callable[[str], object]:
 
 
 def label_matcher(matcher: Matcher) -> Stage:
-    """A label that is or is not so; a label that is not there is empty."""
+    """Compile a label matcher; a missing label is empty."""
     name, accepts = matcher.name, matcher.accepts
     return lambda line: accepts(line.labels.get(name, ""))
 
@@ -69,7 +69,7 @@ def label_comparison(name: str, sign: str, kind: str, limit: float) -> Stage:
 
 
 def both(left: Stage, right: Stage) -> Stage:
-    """One and the other. Both are asked, as in Loki, so that either may tell of an error."""
+    """Combine two filters with and. Both are evaluated, as in Loki, so that either may report an error."""
 
     def stage(line: Line) -> bool:
         first = left(line)
@@ -84,7 +84,7 @@ def either(left: Stage, right: Stage) -> Stage:
 
 
 def parse_float(text: str) -> float:
-    """A number in a label; ``ValueError`` in Go's words."""
+    """Parse a number in a label. Raise ``ValueError`` with Go's message."""
     try:
         if "_" in text or text != text.strip():
             raise ValueError

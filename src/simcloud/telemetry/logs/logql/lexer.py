@@ -73,7 +73,7 @@ class Word(NamedTuple):
 
 
 def words(query: str) -> list[Word]:
-    """All words up to the end, which is ``$end``; or up to what is no word, ``$error`` with the complaint.
+    """Split a query into tokens, ending with ``$end``, or at an error with ``$error`` and the message.
 
     The error is raised only when the parser reaches it, so that of two mistakes the first is reported.
     """
@@ -137,7 +137,7 @@ class _Scanner:
         return Word(lower if lower in _KEYWORDS else "IDENTIFIER", text, line, column)
 
     def _is_called(self) -> bool:
-        """Whether a parenthesis follows, or a grouping and a parenthesis."""
+        """Return whether a parenthesis follows, or a grouping and a parenthesis."""
         rest = self._query[self._at :].lstrip().lower()
         for grouping in ("by", "without"):
             if rest.startswith(grouping):

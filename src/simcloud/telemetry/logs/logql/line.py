@@ -51,7 +51,7 @@ class Line:
             self.set(DETAILS, details)
 
     def result(self) -> Labels:
-        """All its labels, sorted."""
+        """Return all its labels, sorted."""
         return tuple(sorted(self.labels.items())) if self._own else self.stream
 
 

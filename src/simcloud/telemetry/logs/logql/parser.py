@@ -39,7 +39,7 @@ NO_PLACE: Final = (0, 0)
 
 
 def parse(query: str) -> LogSelector | Node:
-    """What a query asks for; ``LogqlError`` when it cannot be read."""
+    """Parse a query. Raise ``LogqlError``."""
     reader = _reader(query)
     expression = _Parser(reader).expression(0)
     if reader.word.kind != "$end":
@@ -48,7 +48,7 @@ def parse(query: str) -> LogSelector | Node:
 
 
 def parse_matchers(text: str) -> tuple[Matcher, ...]:
-    """A selector and nothing else."""
+    """Parse a selector."""
     reader = _reader(text)
     parser = _Parser(reader, wide=True)
     matchers = parser.selector()
@@ -76,7 +76,7 @@ class _Parser:
         self._wide = wide
 
     def expression(self, least: int) -> LogSelector | Node:
-        """An expression whose operators bind at least so tightly."""
+        """Parse an expression whose operators have at least this precedence."""
         reader = self._reader
         reader.deeper()
         left = self._operand()

@@ -21,7 +21,7 @@ _COMPARISONS: Final = ("==", ">", ">=", "<", "<=")
 
 
 def read_stages(reader: Reader) -> tuple[Stage, ...]:
-    """All stages up to something else, or to ``unwrap``."""
+    """Parse all stages, up to ``unwrap`` or the end of the pipeline."""
     stages: list[Stage] = []
     while reader.word.kind in LINE_FILTERS or reader.word.kind in _UNKNOWN or reader.word.kind == "|":
         if reader.word.kind == "|":
@@ -161,7 +161,7 @@ def _and_filter(reader: Reader) -> Stage:
 
 
 def _operand(reader: Reader) -> Stage:
-    """A condition. After a comma, or just another one behind it, all the rest belongs together."""
+    """Parse a condition. After a comma or another condition, all the rest belongs together."""
     condition = _condition(reader)
     if reader.accept(",") or reader.word.kind in ("IDENTIFIER", "("):
         return filters.both(condition, _label_filter(reader))

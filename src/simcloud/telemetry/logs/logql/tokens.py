@@ -28,7 +28,7 @@ class Reader:
 
     @property
     def word(self) -> Word:
-        """The present one; ``LogqlError`` when it is none."""
+        """Return the present token. Raise ``LogqlError`` if it is invalid."""
         word = self._words[self._at]
         if word.kind == "$error":
             raise LogqlError(word.text, word.line, word.column)
@@ -40,7 +40,7 @@ class Reader:
         return self._words[min(self._at + 1, len(self._words) - 1)]
 
     def next(self) -> Word:
-        """The present word; the next one becomes the present."""
+        """Return the present word; the next one becomes the present."""
         word = self.word
         self._at = min(self._at + 1, len(self._words) - 1)
         return word
@@ -82,7 +82,7 @@ class Reader:
 
 
 def make_matcher(name: str, sign: str, value: str) -> Matcher:
-    """A condition on a label; ``LogqlError`` when its expression cannot be read."""
+    """Return a condition on a label; ``LogqlError`` when its expression cannot be read."""
     operators: dict[str, Operator] = {"=": "=", "!=": "!=", "=~": "=~", "!~": "!~"}
     try:
         return Matcher(name, operators[sign], value)

@@ -25,9 +25,9 @@ def test_an_exit_code_is_a_cause() -> None:
 
 
 def test_what_could_not_be_run_is_an_internal_error_twice_over() -> None:
-    told = json.loads(encode_outcome(V4, 1, "error executing command in container: gone"))
+    status = json.loads(encode_outcome(V4, 1, "error executing command in container: gone"))
     once = "Internal error occurred: error executing command in container: gone"
-    assert told == {
+    assert status == {
         "metadata": {},
         "status": "Failure",
         "message": f"Internal error occurred: {once}",

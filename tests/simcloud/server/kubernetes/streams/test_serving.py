@@ -62,9 +62,9 @@ def refusal(
     }
     connection.request("GET", path, headers=headers)
     response = connection.getresponse()
-    told = json.loads(response.read())
+    document = json.loads(response.read())
     connection.close()
-    return response.status, told
+    return response.status, document
 
 
 def talk(socket: ClientConnection) -> dict[int, bytes]:

@@ -86,11 +86,11 @@ class Client:
     def connect(self, number: int = 0, port: int = 80) -> tuple[int, int]:
         """Open a pair of streams; the numbers of the error and the data stream."""
         error, data = 4 * number + 1, 4 * number + 3
-        told = {"port": str(port), "requestid": str(number)}
+        stream_headers = {"port": str(port), "requestid": str(number)}
         self.send(
-            SynStream(error, {"streamtype": "error", **told}),
+            SynStream(error, {"streamtype": "error", **stream_headers}),
             Data(error, b"", fin=True),
-            SynStream(data, {"streamtype": "data", **told}),
+            SynStream(data, {"streamtype": "data", **stream_headers}),
         )
         return error, data
 
@@ -101,10 +101,10 @@ def client() -> Client:
 
 
 def test_a_pair_of_streams_is_a_connection(client: Client) -> None:
-    told = {"port": "80", "requestid": "0"}
-    assert client.send(SynStream(1, {"streamtype": "error", **told})) == [SynReply(1)]
+    stream_headers = {"port": "80", "requestid": "0"}
+    assert client.send(SynStream(1, {"streamtype": "error", **stream_headers})) == [SynReply(1)]
     assert client.pods == []
-    assert client.send(SynStream(3, {"streamtype": "data", **told})) == [SynReply(3)]
+    assert client.send(SynStream(3, {"streamtype": "data", **stream_headers})) == [SynReply(3)]
     assert [pod.port for pod in client.pods] == [80]
 
 
@@ -135,9 +135,10 @@ def test_a_failure_is_told_on_the_error_stream(client: Client) -> None:
 
 
 def test_a_refusal_of_the_runtime_is_told_on_the_error_stream(client: Client) -> None:
-    told = {"port": "13", "requestid": "0"}
+    stream_headers = {"port": "13", "requestid": "0"}
     heard = client.send(
-        SynStream(1, {"streamtype": "error", **told}), SynStream(3, {"streamtype": "data", **told})
+        SynStream(1, {"streamtype": "error", **stream_headers}),
+        SynStream(3, {"streamtype": "data", **stream_headers}),
     )
     assert heard[-1] == Data(1, b"no such thing as port 13", fin=True)
 
@@ -177,16 +178,16 @@ def test_streams_that_make_no_sense_are_reset(client: Client, headers: dict[str,
 
 
 def test_stream_numbers_of_the_server_or_used_ones_are_reset(client: Client) -> None:
-    told = {"streamtype": "error", "port": "80", "requestid": "0"}
-    assert client.send(SynStream(2, told)) == [ResetStream(2, 1)]
-    client.send(SynStream(5, told))
-    assert client.send(SynStream(5, told)) == [ResetStream(5, 1)]
-    assert client.send(SynStream(3, told)) == [ResetStream(3, 1)]
+    stream_headers = {"streamtype": "error", "port": "80", "requestid": "0"}
+    assert client.send(SynStream(2, stream_headers)) == [ResetStream(2, 1)]
+    client.send(SynStream(5, stream_headers))
+    assert client.send(SynStream(5, stream_headers)) == [ResetStream(5, 1)]
+    assert client.send(SynStream(3, stream_headers)) == [ResetStream(3, 1)]
 
 
 def test_a_second_stream_of_a_kind_is_told_so(client: Client) -> None:
-    told = {"streamtype": "error", "port": "80", "requestid": "9"}
-    heard = client.send(SynStream(1, told), SynStream(3, told))
+    stream_headers = {"streamtype": "error", "port": "80", "requestid": "9"}
+    heard = client.send(SynStream(1, stream_headers), SynStream(3, stream_headers))
     sentence = b"error processing stream for request 9: error stream already assigned"
     assert heard == [SynReply(1), SynReply(3), Data(1, sentence)]
 
@@ -194,9 +195,9 @@ def test_a_second_stream_of_a_kind_is_told_so(client: Client) -> None:
 def test_there_are_only_so_many_connections(client: Client) -> None:
     for number in range(PAIRS_AT_MOST):
         client.connect(number)
-    told = {"streamtype": "error", "port": "80", "requestid": "more"}
+    stream_headers = {"streamtype": "error", "port": "80", "requestid": "more"}
     stream = 4 * PAIRS_AT_MOST + 1
-    assert client.send(SynStream(stream, told)) == [ResetStream(stream, 3)]
+    assert client.send(SynStream(stream, stream_headers)) == [ResetStream(stream, 3)]
     assert len(client.pods) == PAIRS_AT_MOST
 
 

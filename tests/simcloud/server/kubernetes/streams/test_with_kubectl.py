@@ -148,13 +148,13 @@ def test_a_page_through_a_forwarded_port(client: Served) -> None:
 def test_forwarding_a_port_on_which_nothing_listens(client: Served) -> None:
     with forwarding(client, "pod/ok", 8080) as local, connect(local) as connection:
         assert connection.recv(10) == b""
-        told = forwarding_ended(client)
+        error_text = forwarding_ended(client)
     assert (
         f"error forwarding port 8080 to pod {SANDBOX}, uid : failed to execute portforward in network namespace "
         f'\\"{PLACE}\\": failed to connect to localhost:8080 inside namespace \\"{SANDBOX}\\", IPv4: dial tcp4 '
         "127.0.0.1:8080: connect: connection refused IPv6 dial tcp6: address localhost: no suitable address found "
-    ) in told
-    assert told.endswith("error: lost connection to pod\n")
+    ) in error_text
+    assert error_text.endswith("error: lost connection to pod\n")
 
 
 def test_when_kubectl_is_gone_its_process_meets_the_end(client: Served, world: World) -> None:
@@ -214,10 +214,10 @@ def forwarding(client: Served, what: str, port: int) -> Iterator[int]:
 
 def forwarding_ended(client: Served) -> str:
     deadline = time.monotonic() + PATIENCE_S
-    while "lost connection" not in (told := (client.home / "stderr").read_text()):
-        assert time.monotonic() < deadline, told
+    while "lost connection" not in (error_text := (client.home / "stderr").read_text()):
+        assert time.monotonic() < deadline, error_text
         time.sleep(0.01)
-    return told
+    return error_text
 
 
 def connect(port: int) -> socket.socket:

@@ -19,7 +19,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsArr
 
 
 async def assign_name(engine: Engine, node: js.Name, value: Value, scope: Scope) -> None:
-    """Set a variable; one that nobody declared becomes a global one."""
+    """Set a variable; an undeclared one becomes global."""
     name = node.name
     holder = scope.holder(name) or engine.global_scope
     if holder.constants is not None and name in holder.constants:

@@ -83,7 +83,7 @@ async def construct(engine: Engine, function: Value, args: list[Value], text: st
 def make_closure(
     engine: Engine, node: js.Function, scope: Scope, source: js.Source, name: str = ""
 ) -> Closure:
-    """A function of the script."""
+    """Return a function of the script."""
     made = Closure(engine.function_prototype, node, scope, source, node.name or name)
     if not node.arrow:
         prototype = engine.object()

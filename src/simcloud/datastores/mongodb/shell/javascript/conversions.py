@@ -20,7 +20,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
 
 
 async def primitive(engine: Engine, value: Value, hint: str = "default") -> Value:
-    """The plain value that an object stands for."""
+    """Convert an object to a primitive value."""
     if not isinstance(value, JsObject):
         return value
     if hint == "default":
@@ -36,7 +36,7 @@ async def primitive(engine: Engine, value: Value, hint: str = "default") -> Valu
 
 
 async def text(engine: Engine, value: Value) -> str:
-    """The value as a string."""
+    """Return the value as a string."""
     if type(value) is str:
         return value
     if isinstance(value, JsObject):
@@ -45,7 +45,7 @@ async def text(engine: Engine, value: Value) -> str:
 
 
 async def number(engine: Engine, value: Value) -> float:
-    """The value as a number."""
+    """Return the value as a number."""
     if type(value) is float:
         return value
     if isinstance(value, JsObject):
@@ -60,7 +60,7 @@ async def number(engine: Engine, value: Value) -> float:
 
 
 async def key_text(engine: Engine, value: Value) -> str:
-    """The value as the name of a property."""
+    """Return the value as the name of a property."""
     return value if type(value) is str else await text(engine, value)
 
 
@@ -80,7 +80,7 @@ async def loosely_equal(engine: Engine, left: Value, right: Value) -> bool:
 
 
 async def less(engine: Engine, left: Value, right: Value) -> bool | None:
-    """Whether left comes first; None when one of them is no number."""
+    """Return whether left comes first; None when one of them is no number."""
     left = await primitive(engine, left, "number")
     right = await primitive(engine, right, "number")
     if type(left) is str and type(right) is str:

@@ -63,14 +63,14 @@ def moment(
 
 
 def clip_time(time_ms: float) -> float:
-    """A moment in the range that dates have."""
+    """Return a moment in the range that dates have."""
     if time_ms != time_ms or abs(time_ms) > MAX_TIME_MS:
         return math.nan
     return float(math.trunc(time_ms))
 
 
 def parts(time_ms: float) -> Parts:
-    """A moment taken apart."""
+    """Return a moment taken apart."""
     days, rest = divmod(int(time_ms), DAY_MS)
     shifted = days + 719_468
     era, of_era = divmod(shifted, 146_097)
@@ -110,7 +110,7 @@ def clock_text(time_ms: float) -> str:
 
 
 def read(text: str) -> float:
-    """A moment from text; NaN when it is none."""
+    """Parse a date; NaN if it is invalid."""
     text = text.strip()[:100]
     iso = _ISO.fullmatch(text)
     if iso is not None:

@@ -47,7 +47,7 @@ class Host(Protocol):
         """Seconds since 1970."""
 
     def random(self, name: str) -> random.Random:
-        """A random stream."""
+        """Return a random stream."""
 
     def spend_turn(self, count: int = 1) -> None:
         """Pay for turns."""
@@ -107,24 +107,24 @@ class Engine:
         self.global_scope.this = self.global_object
         self.frames: list[Frame] = []
         self.places: dict[str, str] = {}
-        """Where a stack says that functions of the shell's own libraries stand, if not where they do."""
+        """The location of the shell's library functions in stack traces, if it differs from the real one."""
         self.completion: Value = UNDEFINED
         self._turns = 0
 
     # -- making things -------------------------------------------------------------------------
 
     def prototype(self, name: str, parent: JsObject | None = None) -> JsObject:
-        """The prototype of a built-in class, made when first asked for."""
+        """Return the prototype of a built-in class, created on first use."""
         if name not in self.prototypes:
             self.prototypes[name] = JsObject(parent or self.object_prototype)
         return self.prototypes[name]
 
     def array(self, items: list[Value]) -> JsArray:
-        """A new array that owns the list."""
+        """Return a new array that owns the list."""
         return JsArray(self.array_prototype, items)
 
     def object(self, properties: dict[str, Value] | None = None) -> JsObject:
-        """A new plain object that owns the dictionary."""
+        """Return a new plain object that owns the dictionary."""
         made = JsObject(self.object_prototype)
         if properties is not None:
             made.properties = properties
@@ -138,7 +138,7 @@ class Engine:
         waits: bool = False,
         construct: Native | WaitingNative | None = None,
     ) -> NativeFunction:
-        """A new built-in function."""
+        """Return a new built-in function."""
         return NativeFunction(self.function_prototype, name, run, waits=waits, construct=construct)
 
     def define(self, name: str, value: Value) -> None:
@@ -148,20 +148,20 @@ class Engine:
     # -- errors --------------------------------------------------------------------------------
 
     def make_error(self, kind: str, message: str) -> JsError:
-        """A new error, made where the script now is."""
+        """Return a new error, made where the script now is."""
         self.host.spend_turn(_ERROR_TURNS)
         return JsError(self.prototypes[kind], message, self.stack())
 
     def error(self, kind: str, message: str) -> Thrown:
-        """What to raise so that the script gets an error."""
+        """Return an exception that throws an error in the script."""
         return Thrown(self.make_error(kind, message))
 
     def type_error(self, message: str) -> Thrown:
-        """The most common error."""
+        """Return a TypeError to raise."""
         return self.error("TypeError", message)
 
     def stack(self) -> str:
-        """The functions that are running, innermost first, in SpiderMonkey's notation."""
+        """Return the functions that are running, innermost first, in SpiderMonkey's notation."""
         lines = []
         for frame in self.frames[: -_STACK_LINES - 1 : -1]:
             place = self.places.get(frame.name) if frame.source.internal else None
@@ -218,7 +218,7 @@ class Engine:
             self.host.spend_bytes(count * ITEM_BYTES)
 
     def enter(self, name: str, source: Source, at: int) -> None:
-        """A function begins."""
+        """Push a frame for a function."""
         if len(self.frames) > MAX_CALLS:
             self.host.spend_turn(MAX_CALLS // 10)  # the way back up has to be paid for too
             kind, message = self.messages.too_much_recursion()

@@ -44,7 +44,7 @@ def evaluates(kind: type) -> Callable[[_Function], _Function]:
 
 
 def evaluate(engine: Engine, node: js.Node, scope: Scope) -> Awaitable[Value]:
-    """The value of an expression."""
+    """Return the value of an expression."""
     return _EVALUATE[type(node)](engine, node, scope)
 
 
@@ -104,7 +104,7 @@ async def _array(engine: Engine, node: js.ArrayLiteral, scope: Scope) -> Value:
 
 
 async def values_of(engine: Engine, nodes: list[Any], scope: Scope) -> list[Value]:
-    """The values of items or arguments, spread ones included."""
+    """Return the values of items or arguments, spread ones included."""
     found: list[Value] = []
     for node in nodes:
         if type(node) is js.Spread:
@@ -142,7 +142,7 @@ async def copy_properties(engine: Engine, value: Value, into: JsObject) -> None:
 
 
 async def _define_entry(engine: Engine, owner: JsObject, key: str, entry: js.Property, scope: Scope) -> None:
-    """Give an object what an entry of a literal says."""
+    """Set the properties of a literal's entry on an object."""
     if entry.kind == "value":
         value = await evaluate_named(engine, entry.value, scope, key)
         if key == "__proto__" and isinstance(entry.key, js.Literal):
@@ -176,7 +176,7 @@ async def _function(engine: Engine, node: js.Function, scope: Scope) -> Value:
 
 
 async def key_of(engine: Engine, node: js.Member, scope: Scope) -> Value:
-    """What a member expression names: text, or a number that may be a place in an array."""
+    """Evaluate the key of a member expression: text, or a number that may be an array index."""
     if type(node.key) is js.Literal:
         key = node.key.value
         return key if type(key) is str else await key_text(engine, key)
@@ -191,7 +191,7 @@ async def _member(engine: Engine, node: js.Member, scope: Scope) -> Value:
 
 
 async def owner_of(engine: Engine, node: js.Member, scope: Scope) -> Value:
-    """The value whose property a member expression names."""
+    """Return the value whose property a member expression names."""
     owner = await evaluate(engine, node.object, scope)
     if node.optional and (owner is None or owner is UNDEFINED):
         raise ShortCut
@@ -304,7 +304,7 @@ async def _logical(engine: Engine, node: js.Logical, scope: Scope) -> Value:
 
 
 def goes_on(op: str, left: Value) -> bool:
-    """Whether a logical operator looks at its right side."""
+    """Return whether a logical operator looks at its right side."""
     if op == "??":
         return left is None or left is UNDEFINED
     return truthy(left) is (op == "&&")

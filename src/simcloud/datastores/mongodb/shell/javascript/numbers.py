@@ -15,7 +15,7 @@ TWO_32: Final = 2**32
 
 
 def number_text(value: float) -> str:
-    """The shortest text that reads back as the same number."""
+    """Return the shortest text that reads back as the same number."""
     if value != value:
         return "NaN"
     if value in (math.inf, -math.inf):
@@ -37,7 +37,7 @@ def number_text(value: float) -> str:
 
 
 def format_in_base(value: float, base: int) -> str:
-    """A number in another base; fractions to fifty-two places at most."""
+    """Return a number in another base; fractions to fifty-two places at most."""
     if value != value or value in (math.inf, -math.inf) or base == 10:
         return number_text(value)
     sign, value = ("-", -value) if value < 0 else ("", value)
@@ -48,7 +48,7 @@ def format_in_base(value: float, base: int) -> str:
         text = _DIGITS[digit] + text
     places = ""
     delta = max(0.5 * (math.nextafter(value, math.inf) - value), 5e-324)
-    while fraction >= delta:  # as many places as it takes to tell it from its neighbours
+    while fraction >= delta:  # enough places to distinguish it from its neighbours
         fraction *= base
         delta *= base
         places += _DIGITS[int(fraction)]
@@ -57,7 +57,7 @@ def format_in_base(value: float, base: int) -> str:
 
 
 def text_number(text: str) -> float:
-    """What a whole text is as a number; NaN when it is none."""
+    """Convert a text to a number; NaN if it is invalid."""
     text = text.strip()
     if not text:
         return 0.0
@@ -105,13 +105,13 @@ def to_integer(value: float) -> float:
 
 
 def to_int32(value: float) -> int:
-    """The lowest 32 bits, with their sign."""
+    """Return the lowest 32 bits, with their sign."""
     bits = to_uint32(value)
     return bits - TWO_32 if bits >= 1 << 31 else bits
 
 
 def to_uint32(value: float) -> int:
-    """The lowest 32 bits."""
+    """Return the lowest 32 bits."""
     if value != value or value in (math.inf, -math.inf):
         return 0
     return math.trunc(value) % TWO_32

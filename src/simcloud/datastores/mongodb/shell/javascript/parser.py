@@ -391,7 +391,7 @@ class _Parser(TokenStream):
         return key
 
     def arguments(self) -> list[js.Node]:
-        """The arguments of a call, with their parentheses."""
+        """Parse the arguments of a call, with their parentheses."""
         self.expect("(")
         no_in, self.no_in = self.no_in, False
         found: list[js.Node] = []
@@ -414,10 +414,10 @@ class _Parser(TokenStream):
         callee = self._calls(callee, start, calls=False)
         return js.New(at, callee, self.arguments() if self.at_sign("(") else [])
 
-    # -- what stands alone ---------------------------------------------------------------------
+    # -- primary expressions -------------------------------------------------------------------
 
     def primary(self) -> js.Node:
-        """A literal, a name, or anything in brackets."""
+        """Parse a literal, a name, or an expression in brackets."""
         token = self.token
         if token.kind == "name":
             if token.text == "async" and self.peek().text == "function" and not self.peek().newline_before:
@@ -515,14 +515,14 @@ class _Parser(TokenStream):
             return js.Property(token.at, "method", key, self.method(key))
         if token.kind == "name" and not self.at_sign(":"):
             value: js.Node = js.Name(token.at, token.text)
-            if self.accept("="):  # only a pattern may hold this; what is no pattern will complain
+            if self.accept("="):  # only valid in a pattern; anything else raises an error later
                 value = js.Default(token.at, value, self.assignment())
             return js.Property(token.at, "value", key, value)
         self.expect(":", "after property id")
         return js.Property(token.at, "value", key, self.assignment())
 
     def property_key(self) -> js.Node:
-        """The name of a property: a word, a string, a number or ``[computed]``."""
+        """Parse the name of a property: a word, a string, a number or ``[computed]``."""
         token = self.token
         if token.kind in ("name", "keyword", "string"):
             self.advance()
@@ -575,7 +575,7 @@ class _Parser(TokenStream):
         return target
 
     def binding_target(self) -> js.Node:
-        """A name or a pattern that is being declared."""
+        """Parse a name or a pattern that is declared."""
         if self.at_sign("[") or self.at_sign("{"):
             return as_pattern(self.primary(), self.messages)
         token = self.token

@@ -21,7 +21,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
 
 
 async def get(engine: Engine, value: Value, key: str, node: js.Node | None = None) -> Value:
-    """A property; undefined when there is none. ``node`` is the expression, for the complaint."""
+    """Return a property, or undefined. ``node`` is the expression, for error messages."""
     if isinstance(value, JsObject):
         found = value.find(key)
     elif type(value) is str:
@@ -93,7 +93,7 @@ def _set_prototype(engine: Engine, value: JsObject, prototype: Value) -> None:
 
 
 def describe(node: js.Node) -> str:
-    """An expression as complaints name it."""
+    """Return an expression as complaints name it."""
     match node:
         case js.Name(_, name):
             return name

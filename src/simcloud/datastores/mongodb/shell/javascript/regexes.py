@@ -30,7 +30,7 @@ class Found:
         self.spans = spans
 
     def group(self, index: int) -> str | None:
-        """A group's text; None when it took no part."""
+        """Return a group's text; None when it took no part."""
         start, end = self.spans[index]
         return self.text[start:end] if start >= 0 else None
 
@@ -59,7 +59,7 @@ class JsRegExp(JsObject):
         self.hide("lastIndex", 0.0)
 
     def search(self, engine: Engine, text: str, start: int) -> Found | None:
-        """The first match from a place on."""
+        """Return the first match from a place on."""
         line = text.encode()
         engine.work(len(line))
         plain = len(line) == len(text)
@@ -98,7 +98,7 @@ def _why(message: str) -> str:
 
 
 def _rewritten(pattern: str, flags: str) -> tuple[str, int, list[tuple[str, int]]]:
-    """The pattern in Perl's syntax, how many groups it has, and the names of some."""
+    """Return the pattern in Perl's syntax, how many groups it has, and the names of some."""
     groups = 0
     names: list[tuple[str, int]] = []
     pieces: list[str] = []

@@ -23,7 +23,7 @@ class Scope:
         self.this: Value = None if parent is None else parent.this
 
     def holder(self, name: str) -> Scope | None:
-        """The nearest scope that has a variable."""
+        """Return the nearest scope that has a variable."""
         scope: Scope | None = self
         while scope is not None and name not in scope.variables:
             scope = scope.parent

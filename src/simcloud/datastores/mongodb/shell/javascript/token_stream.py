@@ -35,7 +35,7 @@ class TokenStream:
         return self.tokens[self.position]
 
     def peek(self, offset: int = 1) -> Token:
-        """A token further on."""
+        """Return a later token."""
         return self.tokens[min(self.position + offset, len(self.tokens) - 1)]
 
     def advance(self) -> Token:
@@ -46,12 +46,12 @@ class TokenStream:
         return token
 
     def at_sign(self, text: str) -> bool:
-        """Whether this sign comes next."""
+        """Return whether this sign comes next."""
         token = self.tokens[self.position]
         return token.kind == "sign" and token.text == text
 
     def at_word(self, text: str) -> bool:
-        """Whether this name or keyword comes next."""
+        """Return whether this name or keyword comes next."""
         token = self.tokens[self.position]
         return token.text == text and token.kind in ("name", "keyword")
 

@@ -163,7 +163,7 @@ class Lexer:
         self._depth = 0
 
     def tokens(self) -> list[Token]:
-        """The whole text; the last token is the end."""
+        """Split the whole text into tokens; the last one is the end."""
         if len(self._text) > MAX_SOURCE_CHARACTERS:
             raise SyntaxFailure(self._messages.too_long(), 0)
         if self._text.startswith("#!"):

@@ -62,11 +62,11 @@ class JsObject:
         self.hidden: dict[str, None] = {}
 
     def own(self, key: str) -> Value:
-        """The object's own property, or ``MISSING``."""
+        """Return the object's own property, or ``MISSING``."""
         return self.properties.get(key, MISSING)
 
     def find(self, key: str) -> Value:
-        """The property, the object's own or inherited, or ``MISSING``."""
+        """Return the property, the object's own or inherited, or ``MISSING``."""
         holder: JsObject | None = self
         while holder is not None:
             found = holder.own(key)
@@ -92,14 +92,14 @@ class JsObject:
         return True
 
     def names(self) -> list[str]:
-        """The own properties that loops see: whole numbers first, in order, then the rest as made."""
+        """Return the own properties that loops see: whole numbers first, in order, then the rest as made."""
         keys = [key for key in self.properties if key not in self.hidden]
         if any(map(is_index, keys)):
             keys.sort(key=lambda key: (0, int(key)) if is_index(key) else (1, 0))
         return keys
 
     def inherits(self, prototype: JsObject) -> bool:
-        """Whether an object is among this one's prototypes."""
+        """Return whether an object is among this one's prototypes."""
         holder = self.prototype
         while holder is not None:
             if holder is prototype:
@@ -223,12 +223,12 @@ class Boxed(JsObject):
 
 
 def is_index(key: str) -> bool:
-    """Whether a key is a whole number as arrays have them."""
+    """Return whether a key is a whole number as arrays have them."""
     return key.isdecimal() and key.isascii() and (key[0] != "0" or key == "0") and len(key) < 10
 
 
 def truthy(value: Value) -> bool:
-    """What ``if`` makes of it."""
+    """Return whether ``if`` takes a value as true."""
     if value is True or value is False:
         return value is True
     if value is None or value is UNDEFINED or value == "":
@@ -261,7 +261,7 @@ def same(left: Value, right: Value) -> bool:
 
 
 def plain_text(value: Value) -> str:
-    """A plain value as a string."""
+    """Return a plain value as a string."""
     if type(value) is str:
         return value
     if type(value) is float:

@@ -65,13 +65,13 @@ def items_to_change(engine: Engine, this: Value, added: int = 0) -> list[Value]:
 
 @natives.static("isArray")
 def is_array(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it is an array."""
+    """Return whether it is an array."""
     return isinstance(argument(args, 0), JsArray)
 
 
 @natives.static("from")
 async def from_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """An array of anything that has items or a length."""
+    """Return an array of anything that has items or a length."""
     given, convert = argument(args, 0), argument(args, 1)
     if type(given) is JsObject:
         length = await number_argument(engine, [await get(engine, given, "length")], 0, 0.0)
@@ -122,7 +122,7 @@ def unshift(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("slice")
 async def slice_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A part of it."""
+    """Return a part of it."""
     found = items(engine, this)
     start = await position_argument(engine, args, 0, len(found), 0)
     end = await position_argument(engine, args, 1, len(found), len(found))
@@ -157,14 +157,14 @@ def concat(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("join")
 async def join(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The items as text with something between."""
+    """Return the items as text with something between."""
     between = await text_argument(engine, args, 0, ",")
     return await _join_items(engine, items(engine, this), between)
 
 
 @natives.method("toString")
 async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The items with commas between."""
+    """Join the items with commas."""
     return await _join_items(engine, items(engine, this), ",")
 
 
@@ -197,7 +197,7 @@ def reverse(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("indexOf")
 async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where a value first stands."""
+    """Return the first index of a value."""
     found, wanted = items(engine, this), argument(args, 0)
     start = await position_argument(engine, args, 1, len(found), 0)
     engine.work(len(found))
@@ -206,7 +206,7 @@ async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("includes")
 def includes(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether a value is among the items."""
+    """Return whether a value is among the items."""
     found, wanted = items(engine, this), argument(args, 0)
     engine.work(len(found))
     both_nan = type(wanted) is float and math.isnan(wanted)
@@ -215,7 +215,7 @@ def includes(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("sort")
 async def sort(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Put the items in order: by their text, or as a function says."""
+    """Sort the items by their text, or with a comparison function."""
     found = items_to_change(engine, this)
     found[:] = await merge_sorted(engine, list(found), argument(args, 0))
     return this
@@ -239,7 +239,7 @@ async def for_each(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("map")
 async def map_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """What a function makes of each item."""
+    """Map each item with a function."""
     found, made = items(engine, this), []
     function_argument(engine, args)
     for at in range(len(found)):
@@ -250,7 +250,7 @@ async def map_(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("filter")
 async def filter_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The items a function approves of."""
+    """Return the items a function approves of."""
     found, kept = items(engine, this), []
     function_argument(engine, args)
     for at in range(len(found)):
@@ -272,32 +272,32 @@ async def _first(engine: Engine, this: Value, args: list[Value], wanted: bool) -
 
 @natives.method("find")
 async def find(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The first item a function approves of."""
+    """Return the first item a function approves of."""
     at = await _first(engine, this, args, True)
     return this.items[at] if at >= 0 else UNDEFINED
 
 
 @natives.method("findIndex")
 async def find_index(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where that stands."""
+    """Return the index of that item."""
     return float(await _first(engine, this, args, True))
 
 
 @natives.method("some")
 async def some(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether a function approves of one at least."""
+    """Return whether a function approves of one at least."""
     return await _first(engine, this, args, True) >= 0
 
 
 @natives.method("every")
 async def every(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether a function approves of all."""
+    """Return whether a function approves of all."""
     return await _first(engine, this, args, False) < 0
 
 
 @natives.method("reduce")
 async def reduce(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """All items combined, from the first."""
+    """Return all items combined, from the first."""
     found = items(engine, this)
     function = function_argument(engine, args)
     places = list(range(len(found)))

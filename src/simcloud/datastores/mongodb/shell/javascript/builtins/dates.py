@@ -37,12 +37,12 @@ def install(engine: Engine) -> None:
 
 
 def now_ms(engine: Engine) -> float:
-    """The machine's time in whole milliseconds."""
+    """Return the machine's time in whole milliseconds."""
     return float(math.floor(engine.host.now * 1000 + 1e-6))
 
 
 def date(engine: Engine, time_ms: float) -> JsDate:
-    """A new date."""
+    """Return a new date."""
     return JsDate(engine.prototypes["Date"], clip_time(time_ms))
 
 
@@ -75,19 +75,19 @@ async def _moment_of(engine: Engine, args: list[Value]) -> float:
 
 @natives.static("UTC")
 async def utc(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The milliseconds of a moment given in fields."""
+    """Return the milliseconds of a moment given in fields."""
     return await _moment_of(engine, args)
 
 
 @natives.static("now")
 def now(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The milliseconds of this moment."""
+    """Return the milliseconds of this moment."""
     return now_ms(engine)
 
 
 @natives.static("parse")
 async def parse(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The milliseconds of a moment given as text."""
+    """Return the milliseconds of a moment given as text."""
     value = await primitive(engine, argument(args, 0), "string")
     return read(value) if type(value) is str else math.nan
 
@@ -128,7 +128,7 @@ def _setter(index: int) -> Callable[[Engine, Value, list[Value]], Awaitable[Valu
 
 
 def full_text(engine: Engine, time_ms: float) -> str:
-    """A moment as ``Date`` itself writes it."""
+    """Return a moment as ``Date`` itself writes it."""
     if time_ms != time_ms:
         return "Invalid Date"
     v8 = engine.messages.is_v8
@@ -144,7 +144,7 @@ def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("toISOString")
 def to_iso_string(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The moment as standards write it."""
+    """Return the moment as standards write it."""
     time_ms = _time(engine, this, "toISOString").time_ms
     if time_ms != time_ms:
         raise engine.error("RangeError", engine.messages.bad_date())
@@ -153,6 +153,6 @@ def to_iso_string(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("toJSON")
 def to_json(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The same, or null."""
+    """Return the same, or null."""
     time_ms = _time(engine, this, "toJSON").time_ms
     return None if time_ms != time_ms else iso_text(time_ms)

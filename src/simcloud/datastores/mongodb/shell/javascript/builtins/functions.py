@@ -45,7 +45,7 @@ async def apply(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("toString")
 def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The function's text."""
+    """Return the function's text."""
     return function_text(_function(engine, this, "toString"))
 
 

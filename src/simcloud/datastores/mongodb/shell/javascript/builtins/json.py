@@ -36,13 +36,13 @@ def install(engine: Engine) -> None:
 
 
 def quote(value: str) -> str:
-    """A string in JSON."""
+    """Return a string in JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 
 @natives.static("stringify")
 async def stringify(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A value in JSON; undefined when it has none."""
+    """Return a value in JSON; undefined when it has none."""
     writer = _Writer(engine, argument(args, 1), await _indent(engine, argument(args, 2)))
     written = await writer.write(engine.object({"": argument(args, 0)}), "", argument(args, 0), "\n")
     return UNDEFINED if written is None else engine.charge_text(written)
@@ -116,7 +116,7 @@ def _plain(value: Value) -> str:
 
 @natives.static("parse")
 async def parse(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The value that JSON stands for."""
+    """Parse JSON."""
     given = await text_argument(engine, args, 0)
     engine.work(len(given))
     engine.host.spend_bytes(len(given))
@@ -145,7 +145,7 @@ def _refuse(word: str) -> Any:
 
 
 def from_python(engine: Engine, value: Any) -> Value:
-    """A value from what Python's JSON reads."""
+    """Return a value from what Python's JSON reads."""
     if isinstance(value, dict):
         return engine.object(
             {whole_characters(key): from_python(engine, each) for key, each in value.items()}

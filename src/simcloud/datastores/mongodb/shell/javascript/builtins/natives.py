@@ -36,15 +36,15 @@ class Natives:
         self._getters: list[tuple[str, Native | WaitingNative]] = []
 
     def method(self, *names: str) -> Callable[[_Native], _Native]:
-        """A function on the prototype, under one name or several."""
+        """Register a function of the prototype, under one or several names."""
         return self._into(self._methods, names)
 
     def static(self, *names: str) -> Callable[[_Native], _Native]:
-        """A function on the class itself."""
+        """Register a function of the class itself."""
         return self._into(self._statics, names)
 
     def getter(self, *names: str) -> Callable[[_Native], _Native]:
-        """A property of the prototype that is worked out when it is read."""
+        """Register a property of the prototype that is computed when it is read."""
         return self._into(self._getters, names)
 
     def _into(
@@ -93,29 +93,29 @@ def native(
     run: Native | WaitingNative,
     construct: Native | WaitingNative | None = None,
 ) -> NativeFunction:
-    """A built-in function."""
+    """Return a built-in function."""
     return engine.function(name, run, waits=inspect.iscoroutinefunction(run), construct=construct)
 
 
 def argument(args: list[Value], index: int) -> Value:
-    """An argument, or undefined."""
+    """Return an argument, or undefined."""
     return args[index] if index < len(args) else UNDEFINED
 
 
 async def number_argument(engine: Engine, args: list[Value], index: int, default: float) -> float:
-    """An argument as a number."""
+    """Return an argument as a number."""
     value = argument(args, index)
     return default if value is UNDEFINED else await number(engine, value)
 
 
 async def text_argument(engine: Engine, args: list[Value], index: int, default: str = "undefined") -> str:
-    """An argument as a string."""
+    """Return an argument as a string."""
     value = argument(args, index)
     return default if value is UNDEFINED else await text(engine, value)
 
 
 async def position_argument(engine: Engine, args: list[Value], index: int, length: int, default: int) -> int:
-    """An argument as a place in something so long; a negative one counts from its end."""
+    """Return an argument as a place in something so long; a negative one counts from its end."""
     value = argument(args, index)
     if value is UNDEFINED:
         return default
@@ -124,7 +124,7 @@ async def position_argument(engine: Engine, args: list[Value], index: int, lengt
 
 
 def function_argument(engine: Engine, args: list[Value], index: int = 0) -> JsFunction:
-    """An argument that must be a function."""
+    """Return an argument that must be a function."""
     value = argument(args, index)
     if not isinstance(value, JsFunction):
         shown = "object" if isinstance(value, JsObject) else plain_text(value)

@@ -80,7 +80,7 @@ async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @numbers.method("valueOf")
 def value_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The number."""
+    """Return the number."""
     return _own_number(engine, this, "valueOf")
 
 
@@ -95,43 +95,43 @@ async def to_fixed(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @numbers.static("isInteger")
 def is_integer(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it is a whole number."""
+    """Return whether it is a whole number."""
     value = argument(args, 0)
     return type(value) is float and value == to_integer(value) and abs(value) != math.inf
 
 
 @numbers.static("isNaN")
 def is_exactly_nan(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it is NaN."""
+    """Return whether it is NaN."""
     value = argument(args, 0)
     return type(value) is float and value != value
 
 
 @numbers.static("isFinite")
 def is_exactly_finite(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it is a number with an end."""
+    """Return whether it is a number with an end."""
     value = argument(args, 0)
     return type(value) is float and math.isfinite(value)
 
 
 async def is_nan(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it is NaN once it is a number."""
+    """Return whether it is NaN once it is a number."""
     return math.isnan(await number(engine, argument(args, 0)))
 
 
 async def is_finite(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it has an end once it is a number."""
+    """Return whether it has an end once it is a number."""
     return math.isfinite(await number(engine, argument(args, 0)))
 
 
 async def parse_int(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The whole number at the beginning of a text."""
+    """Return the whole number at the beginning of a text."""
     base = await number_argument(engine, args, 1, 0.0)
     return leading_integer(await text_argument(engine, args, 0), to_int32(base))
 
 
 async def parse_float(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The number at the beginning of a text."""
+    """Return the number at the beginning of a text."""
     return leading_number(await text_argument(engine, args, 0))
 
 
@@ -143,7 +143,7 @@ def boolean_text(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @booleans.method("valueOf")
 def boolean_value(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The boolean."""
+    """Return the boolean."""
     return this
 
 
@@ -192,13 +192,13 @@ async def pow_(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @maths.static("max")
 async def max_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The largest."""
+    """Return the largest."""
     values = [await number(engine, arg) for arg in args]
     return math.nan if any(value != value for value in values) else max(values, default=-math.inf)
 
 
 @maths.static("min")
 async def min_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The smallest."""
+    """Return the smallest."""
     values = [await number(engine, arg) for arg in args]
     return math.nan if any(value != value for value in values) else min(values, default=math.inf)

@@ -45,7 +45,7 @@ def _as_object(engine: Engine, value: Value) -> JsObject:
 
 @natives.method("hasOwnProperty")
 async def has_own(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether the object itself has a property."""
+    """Return whether the object itself has a property."""
     key = await text_argument(engine, args, 0)
     return _as_object(engine, this).own(key) is not MISSING
 
@@ -67,13 +67,13 @@ def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("valueOf")
 def value_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The object itself."""
+    """Return the object itself."""
     return this
 
 
 @natives.static("keys")
 def keys(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The names of an object's own properties."""
+    """Return the names of an object's own properties."""
     found = _as_object(engine, argument(args, 0)).names()
     engine.charge_items(len(found))
     return engine.array(list(found))
@@ -81,7 +81,7 @@ def keys(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.static("values")
 async def values(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The values of an object's own properties."""
+    """Return the values of an object's own properties."""
     holder = _as_object(engine, argument(args, 0))
     engine.charge_items(len(holder.names()))
     return engine.array([await get(engine, holder, key) for key in holder.names()])
@@ -97,7 +97,7 @@ async def entries(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.static("fromEntries")
 async def from_entries(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """An object from pairs of name and value."""
+    """Return an object from pairs of name and value."""
     made = engine.object()
     for pair in await items_of(engine, argument(args, 0)):
         made.put(await key_text(engine, await get(engine, pair, "0")), await get(engine, pair, "1"))
@@ -115,7 +115,7 @@ async def assign(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.static("create")
 def create(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """An object with a given prototype."""
+    """Return an object with a given prototype."""
     prototype = argument(args, 0)
     if prototype is not None and not isinstance(prototype, JsObject):
         raise engine.type_error("Object prototype may only be an Object or null")
@@ -126,7 +126,7 @@ def create(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.static("getOwnPropertyNames")
 def own_names(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The names of all own properties, hidden ones too."""
+    """Return the names of all own properties, hidden ones too."""
     holder = _as_object(engine, argument(args, 0))
     names = [*holder.names(), *holder.hidden]
     if isinstance(holder, JsArray):

@@ -41,7 +41,7 @@ def _regex(engine: Engine, this: Value, method: str) -> JsRegExp:
 
 
 def match_array(engine: Engine, regex: JsRegExp, found: Found) -> JsArray:
-    """A match as scripts get it: its groups, and where it stands."""
+    """Convert a match to the array of its groups, with its index."""
     groups = [found.group(index) for index in range(regex.count + 1)]
     made = engine.array([UNDEFINED if each is None else each for each in groups])
     made.properties["index"] = float(found.spans[0][0])
@@ -55,7 +55,7 @@ def match_array(engine: Engine, regex: JsRegExp, found: Found) -> JsArray:
 
 
 async def next_match(engine: Engine, regex: JsRegExp, subject: str) -> Found | None:
-    """The next match of an expression that remembers where it was, or the first of another."""
+    """Return the next match of an expression that remembers where it was, or the first of another."""
     moving = "g" in regex.flags or "y" in regex.flags
     at = to_integer(await number(engine, await get(engine, regex, "lastIndex"))) if moving else 0.0
     start = int(min(max(at, -1.0), len(subject) + 1))
@@ -69,7 +69,7 @@ async def next_match(engine: Engine, regex: JsRegExp, subject: str) -> Found | N
 
 @natives.method("exec")
 async def exec_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The next match, or null."""
+    """Return the next match, or null."""
     regex = _regex(engine, this, "exec")
     found = await next_match(engine, regex, await text_argument(engine, args, 0))
     return None if found is None else match_array(engine, regex, found)
@@ -77,7 +77,7 @@ async def exec_(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("test")
 async def test(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether there is a match."""
+    """Return whether there is a match."""
     return (
         await next_match(engine, _regex(engine, this, "test"), await text_argument(engine, args, 0))
         is not None
@@ -93,11 +93,11 @@ def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.getter("source")
 def source(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The pattern."""
+    """Return the pattern."""
     return _regex(engine, this, "source").pattern or "(?:)"
 
 
 @natives.getter("flags")
 def flags(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The flags."""
+    """Return the flags."""
     return _regex(engine, this, "flags").flags

@@ -45,7 +45,7 @@ async def subject(engine: Engine, this: Value) -> str:
 
 @natives.method("toString", "valueOf")
 async def to_string(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The string."""
+    """Return the string."""
     if type(this) is not str:
         raise engine.type_error(engine.messages.bad_this("String.prototype.toString", "String", "object"))
     return this
@@ -68,7 +68,7 @@ async def char_at(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("charCodeAt")
 async def code_at(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A character's number."""
+    """Return a character's number."""
     whole = await subject(engine, this)
     place = to_integer(await number_argument(engine, args, 0, 0.0))
     return float(ord(whole[int(place)])) if 0 <= place < len(whole) else float("nan")
@@ -76,7 +76,7 @@ async def code_at(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("indexOf")
 async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where a text first stands."""
+    """Return the first position of a text."""
     whole = await subject(engine, this)
     start = max(0.0, to_integer(await number_argument(engine, args, 1, 0.0)))
     engine.work(len(whole))
@@ -85,7 +85,7 @@ async def index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("lastIndexOf")
 async def last_index_of(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where a text last stands."""
+    """Return the last position of a text."""
     whole = await subject(engine, this)
     engine.work(len(whole))
     return float(whole.rfind(await text_argument(engine, args, 0)))
@@ -93,7 +93,7 @@ async def last_index_of(engine: Engine, this: Value, args: list[Value]) -> Value
 
 @natives.method("includes")
 async def includes(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether a text stands in it."""
+    """Return whether a text is contained."""
     whole = await subject(engine, this)
     engine.work(len(whole))
     return await text_argument(engine, args, 0) in whole
@@ -101,7 +101,7 @@ async def includes(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("startsWith")
 async def starts_with(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it begins so."""
+    """Return whether it begins with a text."""
     whole = await subject(engine, this)
     start = await position_argument(engine, args, 1, len(whole), 0)
     return whole.startswith(await text_argument(engine, args, 0), start)
@@ -109,7 +109,7 @@ async def starts_with(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("endsWith")
 async def ends_with(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Whether it ends so."""
+    """Return whether it ends with a text."""
     whole = await subject(engine, this)
     end = await position_argument(engine, args, 1, len(whole), len(whole))
     return whole.endswith(await text_argument(engine, args, 0), 0, end)
@@ -117,7 +117,7 @@ async def ends_with(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("slice")
 async def slice_(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A part; negative places count from the end."""
+    """Return a part; negative places count from the end."""
     whole = await subject(engine, this)
     start = await position_argument(engine, args, 0, len(whole), 0)
     end = await position_argument(engine, args, 1, len(whole), len(whole))
@@ -126,7 +126,7 @@ async def slice_(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("substring")
 async def substring(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A part between two places in any order."""
+    """Return a part between two places in any order."""
     whole = await subject(engine, this)
     length = float(len(whole))
     places = [
@@ -138,7 +138,7 @@ async def substring(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("substr")
 async def substr(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """A part from a place on, so long."""
+    """Return a part from a place on, of a given length."""
     whole = await subject(engine, this)
     start = await position_argument(engine, args, 0, len(whole), 0)
     count = await number_argument(engine, args, 1, float(len(whole)))
@@ -213,7 +213,7 @@ async def pad_end(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("localeCompare")
 async def locale_compare(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Which comes first in a dictionary: letters before their case."""
+    """Compare as in a dictionary: letters before their case."""
     left, right = await subject(engine, this), await text_argument(engine, args, 0)
     first, second = (left.lower(), right), (right.lower(), left)
     if first[0] != second[0]:
@@ -226,7 +226,7 @@ _MARK = re.compile(r"\$(?:(\$)|(&)|(`)|(')|(\d\d?)|<([^>]*)>)")
 
 @natives.method("split")
 async def split(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The parts between separators."""
+    """Return the parts between separators."""
     whole, between = await subject(engine, this), argument(args, 0)
     limit = await number_argument(engine, args, 1, float(MAX_ARRAY_LENGTH))
     engine.work(len(whole))
@@ -264,7 +264,7 @@ def _group(found: Found, index: int) -> Value:
 
 
 def all_matches(engine: Engine, regex: JsRegExp, whole: str) -> list[Found]:
-    """Every match in a text."""
+    """Return every match in a text."""
     found: list[Found] = []
     at = 0
     while at <= len(whole) and (match := regex.search(engine, whole, at)) is not None:
@@ -284,7 +284,7 @@ async def _as_regex(engine: Engine, value: Value, flags: str = "") -> JsRegExp:
 
 @natives.method("match")
 async def match(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The first match with its groups, or all matches, or null."""
+    """Return the first match with its groups, or all matches, or null."""
     whole = await subject(engine, this)
     regex = await _as_regex(engine, argument(args, 0))
     if "g" not in regex.flags:
@@ -296,7 +296,7 @@ async def match(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("search")
 async def search(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """Where the first match stands."""
+    """Return the position of the first match."""
     whole = await subject(engine, this)
     found = (await _as_regex(engine, argument(args, 0))).search(engine, whole, 0)
     return -1.0 if found is None else float(found.spans[0][0])
@@ -304,13 +304,13 @@ async def search(engine: Engine, this: Value, args: list[Value]) -> Value:
 
 @natives.method("replace")
 async def replace(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """The first match, or all of them, replaced."""
+    """Return the first match, or all of them, replaced."""
     return await _replace_matches(engine, this, args, every=False)
 
 
 @natives.method("replaceAll")
 async def replace_all(engine: Engine, this: Value, args: list[Value]) -> Value:
-    """All matches replaced."""
+    """Return all matches replaced."""
     return await _replace_matches(engine, this, args, every=True)
 
 
