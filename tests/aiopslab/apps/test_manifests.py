@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from kubernetes_validate import ValidationError, validate
 
-from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.apps import load_applications
 from simcloud.kubernetes.api.objects import Object
 
 VERSION = "1.36"
 OBJECTS = {
     f"{app.name}-{one['kind']}-{one['metadata']['name']}": one
-    for app in (HotelReservation(),)
-    for one in app.manifests()
+    for app in load_applications().values()
+    for one in app().manifests()
 }
 
 
