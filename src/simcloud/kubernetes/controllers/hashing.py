@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any, Final
 
 from simcloud.kubernetes.api.objects import Object, copy
@@ -34,6 +35,7 @@ def template_hash(template: Object, collisions: int | None = None) -> str:
     return _in_letters(_fnv_1a(data))
 
 
+@lru_cache(maxsize=256)
 def _fnv_1a(data: bytes) -> int:
     digest = _OFFSET
     for byte in data:

@@ -88,7 +88,9 @@ def _visit(first: _Visit, root: Object) -> None:
                 continue
             if visit.change is not None:
                 visit.change(value)
-            parts = visit.parts
+            parts = visit._parts  # without the property, which is a call
+            if parts is None:
+                parts = visit.parts
             for key, inner in value.items():
                 if type(inner) in _NESTED and key in parts:
                     waiting.append((parts[key], inner))
