@@ -5,7 +5,8 @@
     python scripts/show_structure.py --check    # only these, and fail if there are any
 
 A room is a top-level folder of a package. Its façade is the room's ``__init__`` and those of its sub-packages: other rooms
-import names from there, so that modules inside can change. A façade may also export a whole module. Imports for type checkers
+import names from there, so that modules inside can change. A façade may also export a whole module. Faults are extensions, one
+per file: they are imported by the names of their modules, so that adding one changes no other file. Imports for type checkers
 count as imports.
 """
 
@@ -20,6 +21,7 @@ import grimp
 
 PACKAGES = ("simcloud", "aiopslab")
 SOURCE = Path(__file__).parent.parent / "src"
+EXTENSIONS = "aiopslab.generators.fault"
 
 
 def find_room(module: str) -> str:
@@ -28,9 +30,9 @@ def find_room(module: str) -> str:
 
 
 def is_facade(module: str) -> bool:
-    """Whether a module is a package, or a module beside the rooms."""
+    """Whether a module is a package, an extension, or a module beside the rooms."""
     path = SOURCE.joinpath(*module.split("."))
-    return path.is_dir() or module.count(".") < 2
+    return path.is_dir() or module.count(".") < 2 or module.rpartition(".")[0] == EXTENSIONS
 
 
 def find_exports(package: str) -> frozenset[str]:
