@@ -16,9 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from simcloud.server.kubernetes.cluster_server import ClusterServer
-from simcloud.world.clusters import add_cluster
-from simcloud.world.world import World
+from simcloud.server.kubernetes import ClusterServer
+from simcloud.world import World, add_cluster
 
 SETTLE_S = 40.0
 """Simulated time before the cluster is served."""

@@ -4,7 +4,9 @@ There are four floors (agents that act without looking; a good agent must beat t
 replays a file of actions, and an agent around a language model.
 """
 
-from aiopslab.agents.lookup import NoSuchAgent, find_agent
-from aiopslab.agents.registry import agent, describe_agent, load_agents
-
-__all__ = ["NoSuchAgent", "agent", "describe_agent", "find_agent", "load_agents"]
+from aiopslab.agents.lookup import NoSuchAgent as NoSuchAgent, find_agent as find_agent
+from aiopslab.agents.registry import (
+    agent as agent,
+    describe_agent as describe_agent,
+    load_agents as load_agents,
+)

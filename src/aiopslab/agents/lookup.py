@@ -19,8 +19,7 @@ from typing import Any, Final
 
 from aiopslab.agents.registry import load_agents
 from aiopslab.orchestrator import SubprocessAgent
-from aiopslab.utils.loading import load_module
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError, load_module
 
 COMMAND: Final = "cmd:"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from aiopslab.utils.extensions import import_folder, load_extensions
+from aiopslab.utils import import_folder, load_extensions
 
 GROUP: Final = "aiopslab.agents"
 C = TypeVar("C", bound=type)

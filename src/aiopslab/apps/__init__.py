@@ -20,4 +20,9 @@ with export_lazily(globals()):
         find_application as find_application,
         load_applications as load_applications,
     )
-    from aiopslab.apps.synthetic import SyntheticApp as SyntheticApp
+    from aiopslab.apps.synthetic import (
+        FIRST_PORT as FIRST_PORT,
+        FRONT as FRONT,
+        SyntheticApp as SyntheticApp,
+        deploy as deploy,
+    )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import yaml
 
 from aiopslab.apps.past import Past
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 if TYPE_CHECKING:
     from simcloud.kubernetes.images import ImageRegistry

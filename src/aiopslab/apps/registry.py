@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final, TypeVar
 
 from aiopslab.apps.base import Application
-from aiopslab.utils.extensions import import_folder, load_extensions
+from aiopslab.utils import import_folder, load_extensions
 
 GROUP: Final = "aiopslab.apps"
 A = TypeVar("A", bound=type[Application])

@@ -11,14 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from simcloud.machine.computer import Machine
+from simcloud.machine import Image, Machine
 from simcloud.machine.files import Volume
-from simcloud.machine.image import Image
 from simcloud.machine.network import HostsResolver
 from simcloud.machine.process import Container, Context, Process, Program
-from simcloud.services.documents import document_store
+from simcloud.services import Tracer, document_store
 from simcloud.services.rpc import Call, Capacity, FixedAddresses, GrpcChannel, GrpcServer, HttpServer
-from simcloud.services.tracing import Tracer
 from simcloud.sim import gather
 
 CHILDREN: Final = 3

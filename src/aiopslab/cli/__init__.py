@@ -1,5 +1,3 @@
 """The command line ``aiopslab``."""
 
-from aiopslab.cli.main import main
-
-__all__ = ["main"]
+from aiopslab.cli.main import main as main

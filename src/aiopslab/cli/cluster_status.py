@@ -16,8 +16,8 @@ from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
 import yaml
 
 from aiopslab.cli.cluster_view import draw
-from simcloud.server.kubernetes.kubeconfig import TELEMETRY
-from simcloud.telemetry.workloads import workloads
+from simcloud.server.kubernetes import TELEMETRY
+from simcloud.telemetry import list_workloads
 
 TIMEOUT_S: Final = 10.0
 LOOKBACK_S: Final = 300
@@ -71,7 +71,7 @@ def read_status(kubeconfig: Path) -> Object:
             "version": get(f"{server}/version")["gitVersion"],
             "counts": {name: len(listed) for name, listed in items.items()},
             "nodes": [_describe_node(node) for node in items["nodes"]],
-            "workloads": workloads(items),
+            "workloads": list_workloads(items),
             "telemetry": telemetry or None,
             "alerts": None,
             "calls": None,

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from aiopslab.apps import Application, NoSuchApplication, find_application
 from aiopslab.cloud import Environment, World, add_cluster, start_outside
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.server.gateway import Gateway
-from simcloud.server.kubernetes.cluster_server import ClusterServer
-from simcloud.server.telemetry.apis import apis_of
-from simcloud.telemetry.monitoring import Monitoring
+from simcloud.kubernetes import Cluster
+from simcloud.server import Gateway
+from simcloud.server.kubernetes import ClusterServer
+from simcloud.server.telemetry import apis_of
+from simcloud.telemetry import Monitoring
 
 SETTLE_S = 40.0
 """Simulated time before a cluster is served: its system pods are then running and have metrics."""

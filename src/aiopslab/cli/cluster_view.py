@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from aiopslab.cli import output
-from simcloud.telemetry.call_tree import AGAIN, call_tree
+from simcloud.telemetry import AGAIN, build_call_tree
 
 Object = dict[str, Any]
 
@@ -120,7 +120,7 @@ def build_call_table(calls: Object) -> Table:
     title = f"Calls between services (traces of the last {_format_lookback(calls)})"
     numbers = ("requests/s", "errors", "p50", "p99")
     table = _build_table(title, "", "service", "traffic", *numbers, right=numbers)
-    lines = call_tree(calls["services"], calls["calls"])
+    lines = build_call_tree(calls["services"], calls["calls"])
     busiest = max(line.figures["rate"] for line in lines)
     for guide, service, figures, is_again in lines:
         colour = _pick_colour(figures["error_share"], FAILING)

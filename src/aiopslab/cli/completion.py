@@ -7,13 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from simcloud.kubectl import verbs
-from simcloud.kubectl.command import ROOT, Command
-from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.selection import find_resource
-from simcloud.kubectl.tree import child
-from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubectl import ROOT, Command, KubectlError, find_resource, tree, verbs
+from simcloud.kubernetes.api import Api, ApiError
 
 PODS_FIRST: Final = frozenset({"logs", "exec", "attach", "port-forward", "cp", "debug"})
 """Verbs whose first argument is a pod."""
@@ -81,7 +76,7 @@ def _parse_command(words: list[str]) -> tuple[Command, list[str]]:
         if skip or word.startswith("-"):
             skip = not skip and word in NAMESPACES
             continue
-        below = child(here, word) if not args and here.below else None
+        below = tree.child(here, word) if not args and here.below else None
         if below is not None:
             here = below
         else:

@@ -17,10 +17,10 @@ from aiopslab.cli.problems import UsageError, check_folder
 from aiopslab.cloud import Environment, World, add_cluster
 from aiopslab.orchestrator import deploy, stage, to_json
 from aiopslab.orchestrator.tasks import Task
-from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes import Cluster
+from simcloud.telemetry import Monitoring
 from simcloud.telemetry.export import ExportError, Facts, Period, Sources, check_request, write_dataset
-from simcloud.telemetry.logs.store import nanoseconds
-from simcloud.telemetry.monitoring import Monitoring
+from simcloud.telemetry.logs import nanoseconds
 
 NODES: Final = 4
 NONE: Final = "none"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from aiopslab.cloud import POLICIES, CopyFailed
 from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError
 
 if TYPE_CHECKING:
     from aiopslab.orchestrator import PreparedProblem, ProgressCallback

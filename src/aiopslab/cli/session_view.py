@@ -14,7 +14,7 @@ from typing import Any, Final
 from rich.console import Console
 
 from aiopslab.orchestrator import Redactor, Step, find_secrets
-from aiopslab.orchestrator.evaluation import summary
+from aiopslab.orchestrator.evaluation import summarize_results
 
 LINE_CHARS: Final = 100
 FULL_LINES: Final = 40
@@ -69,7 +69,7 @@ def show_step(out: Console, step: Step, verbose: bool) -> None:
 
 def show_results(out: Console, results: Mapping[str, Any]) -> None:
     """Print the results of a session; without trailing spaces if the output is not a terminal."""
-    table = summary(results)
+    table = summarize_results(results)
     if out.is_terminal:
         out.print(table)
         return

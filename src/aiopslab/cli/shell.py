@@ -17,7 +17,7 @@ from typing import Final
 from aiopslab.apps import Application, NoSuchApplication, find_application
 from aiopslab.cli.completion import Completer, enable_line_editing
 from aiopslab.cloud import POLICIES, Environment, Terminal, TypedLine, World, add_cluster
-from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes import Cluster
 
 SETTLE_S: Final = 40.0
 """Simulated age of the cluster when the first line is typed."""

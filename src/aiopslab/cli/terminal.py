@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from aiopslab.cloud import World
-from aiopslab.cloud.scenarios import NODES, build_synthetic_cloud
+from aiopslab.cloud import NODES, World, build_synthetic_cloud
 
 THINKING_S = 1.0
 """Virtual seconds that pass between two lines."""

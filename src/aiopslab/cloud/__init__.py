@@ -8,6 +8,7 @@ from simcloud.exports import export_lazily
 with export_lazily(globals()):
     from aiopslab.cloud.apps import DeployFailed as DeployFailed, NotReady as NotReady, deploy as deploy
     from aiopslab.cloud.declared import (
+        KINDS as KINDS,
         Declared as Declared,
         find_changes as find_changes,
         find_differences as find_differences,
@@ -16,17 +17,20 @@ with export_lazily(globals()):
     from aiopslab.cloud.environment import Baseline as Baseline, Environment as Environment
     from aiopslab.cloud.outside import find_front_door as find_front_door, start_outside as start_outside
     from aiopslab.cloud.scenarios import (
+        NODES as NODES,
         SyntheticCloud as SyntheticCloud,
         build_synthetic_cloud as build_synthetic_cloud,
     )
-    from simcloud.world.clusters import add_cluster as add_cluster
-    from simcloud.world.copies import Copy as Copy, CopyFailed as CopyFailed
-    from simcloud.world.policies import (
+    from simcloud.world import (
         ADMIN as ADMIN,
         OPERATOR as OPERATOR,
         POLICIES as POLICIES,
         READ_ONLY as READ_ONLY,
+        Copy as Copy,
+        CopyFailed as CopyFailed,
         Policy as Policy,
+        Terminal as Terminal,
+        TypedLine as TypedLine,
+        World as World,
+        add_cluster as add_cluster,
     )
-    from simcloud.world.terminal import Terminal as Terminal, TypedLine as TypedLine
-    from simcloud.world.world import World as World

@@ -11,12 +11,9 @@ from typing import Final
 
 from aiopslab.apps import Application
 from aiopslab.cloud.past import leave_earlier_release
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import ComponentClient
-from simcloud.world.storage import share_folder
-from simcloud.world.terminal import Terminal
-from simcloud.world.world import World
+from simcloud.kubernetes import Cluster, ComponentClient
+from simcloud.kubernetes.api import Object, at
+from simcloud.world import Terminal, World, share_folder
 
 FOLDER: Final = "/root/manifests"
 CHARTS: Final = "/root/charts"

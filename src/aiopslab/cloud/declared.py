@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at
-from simcloud.kubernetes.api.store import Key
+from simcloud.kubernetes.api import LAST_APPLIED, Key, Object, at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
+    from simcloud.kubernetes.api import Api
 
 KINDS: Final = (
     ("apps", "daemonsets"), ("apps", "deployments"), ("apps", "statefulsets"),

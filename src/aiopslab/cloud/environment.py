@@ -17,16 +17,12 @@ from aiopslab.cloud.declared import KINDS, Declared, read_declared
 from aiopslab.cloud.outside import find_front_door, get_outside_machine, start_outside
 from aiopslab.generators import OperationFailed
 from aiopslab.generators.workload import RATE, TIMEOUT_S, Dial, HttpDoor, OpenLoop, Summary, Users
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.store import Key
-from simcloud.machine.computer import EPOCH_S, Machine
-from simcloud.machine.network.packet_filter import CHAINS
+from simcloud.kubernetes.api import Key, Object
+from simcloud.machine import EPOCH_S, Machine
+from simcloud.machine.network import packet_filter as network_packet_filter
 from simcloud.machine.process import Completed, Program
-from simcloud.telemetry.monitoring import Monitoring
-from simcloud.world.clusters import add_cluster
-from simcloud.world.policies import ADMIN, Policy
-from simcloud.world.terminal import TIMED_OUT, TIMEOUT_S as LINE_TIMEOUT_S, Terminal
-from simcloud.world.world import World
+from simcloud.telemetry import Monitoring
+from simcloud.world import ADMIN, TIMED_OUT, TIMEOUT_S as LINE_TIMEOUT_S, Policy, Terminal, World, add_cluster
 
 NODES: Final = 4
 SYSTEM_S: Final = 30.0
@@ -171,7 +167,9 @@ class Environment:
         filters = {name: machine.host.namespace.filter for name, machine in self.machines.items()}
         return {
             name: tuple(
-                f"{chain} {rule.spec}" for chain in CHAINS for rule in packet_filter.chains[chain].rules
+                f"{chain} {rule.spec}"
+                for chain in network_packet_filter.CHAINS
+                for rule in packet_filter.chains[chain].rules
             )
             for name, packet_filter in filters.items()
             if packet_filter is not None

@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from aiopslab.generators.workload import HttpDoor
-from simcloud.kubernetes.api.objects import at
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.machine.computer import Machine
-from simcloud.machine.image import Image
+from simcloud.kubernetes import Cluster
+from simcloud.kubernetes.api import at
+from simcloud.machine import Image, Machine
 from simcloud.machine.process import Container, Program
-from simcloud.world.world import World
+from simcloud.world import World
 
 NAME: Final = "internet"
 NETWORK: Final = "203.0.113"

@@ -14,15 +14,10 @@ from typing import Final
 import yaml
 
 from aiopslab.apps import Application, Past
-from simcloud.helm.releases import as_secret, from_secret, secret_name
-from simcloud.helm.values import merge_maps
-from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.options import WriteOptions
-from simcloud.kubernetes.api.times import micro
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.component_client import ComponentClient
-from simcloud.kubernetes.controller import owner_reference
-from simcloud.kubernetes.controllers.deployments.sets import empty_set, note_revision, note_sizes
+from simcloud.helm import merge_maps, releases
+from simcloud.kubernetes import Cluster, ComponentClient, owner_reference
+from simcloud.kubernetes.api import Object, WriteOptions, copy, times
+from simcloud.kubernetes.controllers.deployments import empty_set, note_revision, note_sizes
 
 DAY_S: Final = 86_400.0
 CONTROLLER: Final = ("system:serviceaccount:kube-system:deployment-controller", "kube-controller-manager")
@@ -67,9 +62,9 @@ def _build_old_set(client: ComponentClient, namespace: str, earlier: Object) -> 
 def _record_releases(cluster: Cluster, app: Application, past: Past) -> str:
     """Replace helm's record of one release with records of two; return the manifest of the first."""
     client = ComponentClient(cluster.api, "kubernetes-admin", "helm")
-    stored = client.get("secrets", app.namespace, secret_name(app.name, 1))
+    stored = client.get("secrets", app.namespace, releases.secret_name(app.name, 1))
     assert stored is not None, "the chart must be installed"
-    release = from_secret(stored)
+    release = releases.from_secret(stored)
     first_s = cluster.api.epoch_s - past.earlier_days * DAY_S
     second_s = cluster.api.epoch_s - past.present_days * DAY_S
     first = replace(
@@ -77,21 +72,21 @@ def _record_releases(cluster: Cluster, app: Application, past: Past) -> str:
         config=merge_maps(release.config, dict(past.values)),
         manifest=past.revert(release.manifest),
         status="superseded",
-        first_deployed=micro(first_s),
-        last_deployed=micro(first_s),
+        first_deployed=times.micro(first_s),
+        last_deployed=times.micro(first_s),
     )
     second = replace(
         release,
         version=2,
         description="Upgrade complete",
-        first_deployed=micro(first_s),
-        last_deployed=micro(second_s),
+        first_deployed=times.micro(first_s),
+        last_deployed=times.micro(second_s),
     )
     superseded: Object = copy(stored)
-    kept = as_secret(first, {"modifiedAt": str(int(second_s))})
+    kept = releases.as_secret(first, {"modifiedAt": str(int(second_s))})
     superseded["data"], superseded["metadata"]["labels"] = kept["data"], kept["metadata"]["labels"]
     client.update(superseded)
-    newest = as_secret(second, {"modifiedAt": str(int(second_s))})
+    newest = releases.as_secret(second, {"modifiedAt": str(int(second_s))})
     newest["metadata"]["namespace"] = app.namespace
     client.create(newest)
     return first.manifest

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
 
-from aiopslab.apps import Journey
-from aiopslab.apps.synthetic import FIRST_PORT, FRONT, SyntheticApp, deploy
+from aiopslab.apps import FIRST_PORT, FRONT, Journey, SyntheticApp, deploy
 from aiopslab.generators.workload import OpenLoop, RpcDoor, Steady, Users
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import Container
-from simcloud.world.world import World
+from simcloud.world import World
 
 NODES: Final = ("node-1", "node-2", "node-3")
 SETTLE_S: Final = 2.0

@@ -1,12 +1,10 @@
 """Generators of faults and of load, and the site that both act on."""
 
 from aiopslab.generators.site import (
-    NoSite,
-    OperationFailed,
-    Site,
-    at_site,
-    get_current_site,
-    restart_unready_pods,
+    NoSite as NoSite,
+    OperationFailed as OperationFailed,
+    Site as Site,
+    at_site as at_site,
+    get_current_site as get_current_site,
+    restart_unready_pods as restart_unready_pods,
 )
-
-__all__ = ["NoSite", "OperationFailed", "Site", "at_site", "get_current_site", "restart_unready_pods"]

@@ -12,9 +12,9 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from aiopslab.apps.base import Application
-    from simcloud.kubernetes.api.objects import Object
-    from simcloud.machine.computer import Machine
+    from aiopslab.apps import Application
+    from simcloud.kubernetes.api import Object
+    from simcloud.machine import Machine
     from simcloud.machine.process import Completed, Program
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from aiopslab.orchestrator.parser import MAX_RESPONSE_CHARS
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError
 
 _MAX_COUNT = 10**15
 _MAX_MESSAGE_CHARS = 2000

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final
 
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError
 
 AGAIN_S: Final = 5.0
 """Interval between repeated interrupts: the first may fall where Python swallows exceptions."""

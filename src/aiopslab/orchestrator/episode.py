@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from aiopslab.cloud.declared import find_changes
+from aiopslab.cloud import find_changes
 from aiopslab.orchestrator.action_names import SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
 from aiopslab.orchestrator.agent_link import truncate
@@ -22,8 +22,8 @@ from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.preparation import PreparedProblem
 from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
-from aiopslab.utils.status import InvalidActionError, InvalidSubmissionError, ResponseParsingError
-from simcloud.kubernetes.api.store import Key
+from aiopslab.utils import InvalidActionError, InvalidSubmissionError, ResponseParsingError
+from simcloud.kubernetes.api import Key
 
 FIRST: Final = "Take your first action."
 NEXT: Final = "Take your next action."

@@ -35,7 +35,7 @@ from aiopslab.orchestrator.preparation import (
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.records import Record, RecordNotWritten, build_record, write_record
 from aiopslab.orchestrator.session import Session
-from aiopslab.utils.status import AIOpsLabError, SubmissionStatus
+from aiopslab.utils import AIOpsLabError, SubmissionStatus
 
 MAX_STEPS: Final = 30
 RESULTS: Final = Path("results")

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiopslab.orchestrator.parsing.places import Place, blank_thoughts
 from aiopslab.orchestrator.parsing.search import Match, Search
-from aiopslab.utils.status import ResponseParsingError
+from aiopslab.utils import ResponseParsingError
 
 MAX_RESPONSE_CHARS = 200_000
 _EXAMPLE = '```\nexec_shell("kubectl get pods -A")\n```'

@@ -12,20 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.generators.site import at_site
+from aiopslab.generators import at_site
 from aiopslab.orchestrator.action_names import SUBMIT
 from aiopslab.orchestrator.actions import ActionSet, TaskActions
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.evaluation.health import Health, HealthMonitor
 from aiopslab.orchestrator.redaction import Redactor, find_secrets
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.utils.extensions import find_extension
-from simcloud.world.policies import POLICIES
+from aiopslab.utils import find_extension
+from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.declared import Declared
-    from aiopslab.cloud.environment import Environment
-    from simcloud.world.terminal import Terminal
+    from aiopslab.cloud import Declared, Environment
+    from simcloud.world import Terminal
 
 ProgressCallback = Callable[[str], None]
 """Receives the progress of long work, in short sentences."""
@@ -42,7 +41,7 @@ def ignore_progress(_message: str) -> None:
 def deploy(task: Task, seed: int, tell: ProgressCallback = ignore_progress) -> Environment:
     """Deploy the problem's application, with users on it, and return the environment once it has settled."""
     tell(f"{task.app.name}: deploying the cluster and the application, starting users, recording a baseline")
-    from aiopslab.cloud.environment import Environment  # loads the whole cloud, which is first needed here
+    from aiopslab.cloud import Environment  # loads the whole cloud, which is first needed here
 
     environment = Environment(task.app, seed, rate=task.rate)
     policy = POLICIES[task.policy]

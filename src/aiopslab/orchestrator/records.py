@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from aiopslab.orchestrator.redaction import Redactor
 from aiopslab.orchestrator.session import WALL, Session, Step
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError
 
 Record = dict[str, Any]
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import NAMESPACE_URL, uuid5
 
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.declared import Declared
+    from aiopslab.cloud import Declared
     from aiopslab.orchestrator.agent_link import Usage
     from aiopslab.orchestrator.evaluation.health import Health
 

@@ -35,7 +35,7 @@ from aiopslab.orchestrator.preparation import (
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.tasks import Task
-from simcloud.world.copies import Copy
+from simcloud.world import Copy
 
 MAX_PROCESSES: Final = 48
 """Maximum number of processes that hold prepared worlds; the least recently used one ends first."""

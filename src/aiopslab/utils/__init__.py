@@ -1,1 +1,18 @@
 """Helpers for all packages: extension points, loading of user files, and the error classes of the public release."""
+
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from aiopslab.utils.extensions import (
+        find_extension as find_extension,
+        import_folder as import_folder,
+        load_extensions as load_extensions,
+    )
+    from aiopslab.utils.loading import NoPythonFile as NoPythonFile, load_module as load_module
+    from aiopslab.utils.status import (
+        AIOpsLabError as AIOpsLabError,
+        InvalidActionError as InvalidActionError,
+        InvalidSubmissionError as InvalidSubmissionError,
+        ResponseParsingError as ResponseParsingError,
+        SubmissionStatus as SubmissionStatus,
+    )

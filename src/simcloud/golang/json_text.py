@@ -27,7 +27,7 @@ _PACKED_FLOAT, _PACKED_LARGE = b"\xcb", b"\xcf"
 _STRING_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*')
 
 
-def json_text(value: Any, *, indent: int = 0, keep_order: bool = False) -> str:
+def format_json(value: Any, *, indent: int = 0, keep_order: bool = False) -> str:
     """A value as JSON on one line, or indented. ``keep_order`` leaves maps in the order they are held."""
     encoder = _AS_HELD if keep_order else _SORTED
     try:

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.session import Helm
-from simcloud.kubectl.flags import BadFlag, Flag, Flags, Parser
-from simcloud.kubectl.tree import descend, grow, read_facts, suggestions
+from simcloud.kubectl import BadFlag, Flag, Flags, Parser, tree
 
 Run = Callable[[Helm], Awaitable[None]]
 MANY: Final = 10**6
@@ -96,13 +95,13 @@ def command(
 
 def group(path: str, summary: str, **more: Any) -> None:
     """A command that only has commands below it, or any command."""
-    grow(ROOT, path, summary, more)
+    tree.grow(ROOT, path, summary, more)
 
 
 @cache
 def facts() -> dict[str, Any]:
     """Usage lines and flags, by command."""
-    return read_facts("helm_flags.json")
+    return tree.read_facts("helm_flags.json")
 
 
 @cache
@@ -113,7 +112,7 @@ def global_flags() -> tuple[HelmFlag, ...]:
 
 def find(words: list[str]) -> tuple[HelmCommand, Flags]:
     """The command that a line means, and what it says by flags and arguments; raises ``HelmError``."""
-    here, rest, word = descend(ROOT, words)
+    here, rest, word = tree.descend(ROOT, words)
     if here is ROOT and word:
         raise HelmError(_unknown(word))
     try:
@@ -123,7 +122,7 @@ def find(words: list[str]) -> tuple[HelmCommand, Flags]:
 
 
 def _unknown(word: str) -> str:
-    near = suggestions(word, sorted(ROOT.below))
+    near = tree.suggestions(word, sorted(ROOT.below))
     message = f'unknown command "{word}" for "helm"\n'
     return message + (f"{near}\n" if near else "") + "Run 'helm --help' for usage."
 

@@ -13,11 +13,18 @@ from functools import lru_cache
 from random import Random
 from typing import Any, Final
 
-from simcloud.golang.quoting import quote
-from simcloud.golang.template import TemplateError
-from simcloud.golang.template.execution import Run
-from simcloud.golang.template.functions import CallError, Function, absent
-from simcloud.golang.template.library import Body, Library, Spent, bodies
+from simcloud.golang import quote
+from simcloud.golang.template import (
+    Body,
+    CallError,
+    Function,
+    Library,
+    Run,
+    Spent,
+    TemplateError,
+    absent,
+    bodies,
+)
 from simcloud.helm.charts import Chart
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions import library_functions

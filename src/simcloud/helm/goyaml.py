@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import yaml
 
-from simcloud.golang.numbers import float_text
-from simcloud.kubectl.errors import PrintError
-from simcloud.kubectl.printing.yaml_form import any_yaml
+from simcloud.golang import float_text
+from simcloud.kubectl import PrintError
+from simcloud.kubectl.printing import any_yaml
 
 DEEPEST: Final = 100
 

@@ -7,9 +7,8 @@ from simcloud.helm.kube import build, create, remove
 from simcloud.helm.manifests import Hook
 from simcloud.helm.releases import Release
 from simcloud.helm.wait_loop import until_done, until_gone
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.times import micro
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, times
 from simcloud.machine.process import Context
 
 
@@ -69,4 +68,4 @@ class Hooks:
         hook.last_run = {**hook.last_run, "completed_at": self._now(), "phase": phase}
 
     def _now(self) -> str:
-        return micro(self._connection.now_s)
+        return times.micro(self._connection.now_s)

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.manifests import KEEP, UNINSTALL_ORDER, Manifest, documents, in_order
-from simcloud.kubectl.apply.three_way import three_way
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.api.options import DeleteOptions
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubectl.apply import merge_three_way
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, DeleteOptions, Object, Resource, at, copy
 
 MANAGED_BY = "app.kubernetes.io/managed-by"
 RELEASE_NAME = "meta.helm.sh/release-name"
@@ -195,7 +192,7 @@ async def _change(connection: ApiClient, old: Item, item: Item, there: Object, *
             obj["metadata"]["resourceVersion"] = there["metadata"]["resourceVersion"]
             await connection.update(item.resource, item.namespace, item.name, obj)
             return
-        patch = three_way(item.resource, old.obj, item.obj, there)
+        patch = merge_three_way(item.resource, old.obj, item.obj, there)
         if patch.body:
             await connection.patch(item.resource, item.namespace, item.name, patch)
     except ApiError as error:

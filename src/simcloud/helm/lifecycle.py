@@ -17,12 +17,9 @@ from simcloud.helm.render import Rendered, check_name, release_facts, render
 from simcloud.helm.session import Helm
 from simcloud.helm.values import merge_maps
 from simcloud.helm.wait_loop import until_ready
-from simcloud.kubectl.flags import Flags
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import copy
-from simcloud.kubernetes.api.times import micro
-from simcloud.kubernetes.api.version import VERSION
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubectl import Flags
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import VERSION, ApiError, copy, times
 
 BUSY = "another operation (install/upgrade/rollback) is in progress"
 
@@ -51,7 +48,7 @@ class Lifecycle:
 
     def now(self) -> str:
         """The time of day, as releases hold it."""
-        return micro(self.connection.now_s)
+        return times.micro(self.connection.now_s)
 
     @property
     def timeout_s(self) -> float:

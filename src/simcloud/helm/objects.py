@@ -6,8 +6,8 @@ import base64
 import re
 from typing import Any, Final
 
-from simcloud.golang.formatting import sprint
-from simcloud.golang.template.functions import CallError, Function, GoObject
+from simcloud.golang import sprint
+from simcloud.golang.template import CallError, Function, GoObject
 from simcloud.helm.functions.encoding import to_yaml
 from simcloud.helm.functions.values import Strings
 

@@ -6,9 +6,8 @@ from simcloud.helm import verbs
 from simcloud.helm.command import find, help_of
 from simcloud.helm.errors import HelmError
 from simcloud.helm.session import Helm
-from simcloud.kubectl.connection import Door
-from simcloud.kubectl.errors import Exit, KubectlError
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubectl import Door, Exit, KubectlError
+from simcloud.kubernetes.api import ApiError
 from simcloud.machine.process import Context, Program
 
 __all__ = ["helm_program"]

@@ -11,14 +11,13 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.helm.charts import Chart, Named
 from simcloud.helm.errors import HelmError, NoRelease
 from simcloud.helm.goyaml import as_float
 from simcloud.helm.manifests import Hook, Manifest, documents
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, Object
 
 TYPE: Final = "helm.sh/release.v1"
 ZERO: Final = "0001-01-01T00:00:00Z"
@@ -107,7 +106,7 @@ def hook_json(hook: Hook) -> dict[str, Any]:
 
 def pack(release: Release) -> bytes:
     """Pack a release for storage: JSON, gzipped, in base64."""
-    text = json_text(release.as_json(), keep_order=True).encode()
+    text = format_json(release.as_json(), keep_order=True).encode()
     return base64.b64encode(gzip.compress(text, 9, mtime=0))
 
 

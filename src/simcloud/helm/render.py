@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from simcloud.golang.formatting import Int
+from simcloud.golang import Int
 from simcloud.helm.charts import Chart
 from simcloud.helm.engine import Engine, Lookup, no_lookup, top_values
 from simcloud.helm.errors import HelmError, RenderError

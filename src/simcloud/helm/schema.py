@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.golang.numbers import float_text
+from simcloud.golang import float_text
 from simcloud.helm.charts import Chart
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions.regexes import REGEXES

@@ -7,14 +7,10 @@ from urllib.parse import urlsplit
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.releases import Storage
-from simcloud.kubectl.command import Command
-from simcloud.kubectl.connection import Door
-from simcloud.kubectl.errors import KubectlError
-from simcloud.kubectl.flags import Flags
-from simcloud.kubectl.kubeconfig.config import ClientConfig, load
-from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, Unauthorized
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubectl import Command, Door, Flags, Kubectl, KubectlError
+from simcloud.kubectl.kubeconfig import ClientConfig, load
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, Unauthorized
 from simcloud.machine.process import Context
 
 _RENAMED = {

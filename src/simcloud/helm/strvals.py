@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.golang.formatting import type_name
-from simcloud.golang.numbers import is_int64
+from simcloud.golang import is_int64, type_name
 from simcloud.helm.errors import HelmError
 from simcloud.helm.goyaml import as_float
 

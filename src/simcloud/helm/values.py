@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from simcloud.golang.formatting import sprint, type_name
+from simcloud.golang import sprint, type_name
 from simcloud.helm.charts import Chart
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions.encoding import json_kind
 from simcloud.helm.goyaml import YamlError, read_yaml
 from simcloud.helm.strvals import parse_value, set_values
-from simcloud.kubernetes.api.objects import copy
+from simcloud.kubernetes.api import copy
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.helm.functions.dates import Moment, format_moment
 from simcloud.helm.goyaml import write_yaml
 from simcloud.helm.releases import Release
 from simcloud.helm.session import Helm
 from simcloud.helm.values import coalesce
-from simcloud.kubernetes.api.times import parse
+from simcloud.kubernetes.api import times
 
 ANSI = "Mon Jan _2 15:04:05 2006"
 
@@ -94,7 +94,7 @@ def moment(time: str) -> Moment:
     found = re.match(r"(.*?)(\.\d+)?(?:([+-])(\d\d):(\d\d)|Z)?\Z", time)
     assert found is not None
     try:
-        seconds = parse(f"{found[1]}Z") + float(found[2] or 0)
+        seconds = times.parse(f"{found[1]}Z") + float(found[2] or 0)
     except ValueError:
         return Moment(0.0)
     if found[3]:
@@ -129,4 +129,4 @@ def _resize(cell: str, width: int) -> str:
 
 def format_value(form: str, value: Any) -> str:
     """Format a value as JSON on one line, or as YAML."""
-    return json_text(value, keep_order=True) + "\n" if form == "json" else write_yaml(value)
+    return format_json(value, keep_order=True) + "\n" if form == "json" else write_yaml(value)

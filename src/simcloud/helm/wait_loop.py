@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.kube import Item, format_faults, present
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Object, at
 from simcloud.machine.process import Context
 
 EVERY_S: Final = 2.0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from simcloud.kubectl.kubeconfig.config import ClientConfig
 from simcloud.kubectl.transport import KEPT_S, exchange, reach
-from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.client import ApiClient
-from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Api
+from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
-from simcloud.sim.kernel import Kernel
+from simcloud.sim import Kernel
 
 
 class Door:

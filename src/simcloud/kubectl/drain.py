@@ -10,15 +10,12 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final
 
-from simcloud.golang.durations import format_duration
+from simcloud.golang import format_duration
 from simcloud.kubectl.describe.parts import controller_of
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, NotFound
-from simcloud.kubernetes.api.objects import Object, at, meta
-from simcloud.kubernetes.api.options import DeleteOptions
-from simcloud.kubernetes.api.times import parse
+from simcloud.kubernetes.api import ApiError, DeleteOptions, NotFound, Object, at, meta, times
 
 RETRY_S: Final = 5.0
 LOOK_EVERY_S: Final = 1.0
@@ -68,7 +65,7 @@ async def _sort(kubectl: Kubectl, pod: Object, found: Sorted) -> None:
     finished = at(pod, "status", "phase") in ("Succeeded", "Failed")
     controller = controller_of(pod)
     patience_s, deleted = flags["skip-wait-for-delete-timeout"], metadata.get("deletionTimestamp")
-    if patience_s > 0 and deleted and connection.now_s - parse(deleted) > patience_s:
+    if patience_s > 0 and deleted and connection.now_s - times.parse(deleted) > patience_s:
         return
     if controller is not None and controller.get("kind") == "DaemonSet" and not finished:
         await _sort_daemon(kubectl, metadata["namespace"], controller["name"], name, found)

@@ -6,13 +6,11 @@ import base64
 import binascii
 from math import ceil
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.validation.names import qualified_name
+from simcloud.kubernetes.api import ApiError, Object, at, quantity
+from simcloud.kubernetes.api.validation import qualified_name
 
 
 def reference(source: Object) -> str:

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import at
-from simcloud.kubernetes.api.times import micro
+from simcloud.kubernetes.api import ApiError, at, times
 from simcloud.machine.process import Context
 
 FAILED: Final = 1
@@ -115,7 +113,7 @@ def _invalid(error: ApiError, before: str) -> str:
 
 def klog(ctx: Context, level: str, place: str, message: str) -> str:
     """``E1115 08:44:40.094264   15446 memcache.go:265] …``"""
-    moment = micro(ctx.now)
+    moment = times.micro(ctx.now)
     return f"{level}{moment[5:7]}{moment[8:10]} {moment[11:26]} {ctx.process.pid:7d} {place}] {message}\n"
 
 

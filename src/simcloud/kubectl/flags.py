@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from simcloud.golang.durations import parse_duration_s
-from simcloud.golang.quoting import quote
+from simcloud.golang import parse_duration_s, quote
 
 BOOLEANS: Final = {
     **dict.fromkeys(("1", "t", "T", "true", "TRUE", "True"), True),

@@ -13,13 +13,10 @@ from simcloud.kubectl.errors import Exit, KubectlError, sentence
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.defaults.printing import drop_empty, print_always
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api import ApiError, Object, Resource, WriteOptions, at, copy
+from simcloud.kubernetes.api.defaults import drop_empty, print_always
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.verbs import Patch
 
 CHANGE_CAUSE: Final = "kubernetes.io/change-cause"
 ALL_AND_SELECTOR: Final = "cannot set --all and --selector at the same time"

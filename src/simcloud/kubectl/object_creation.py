@@ -9,18 +9,15 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, copy
-from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api import LAST_APPLIED, ApiError, Object, Resource, WriteOptions, copy
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.schema.encoding import complete
-from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
+from simcloud.kubernetes.api.schema import complete
+from simcloud.kubernetes.api.verbs import Patch, apply_patch
 
 VALIDATION: Final = {
     **dict.fromkeys(("strict", "true", "1", "t", "T", "TRUE", "True"), "Strict"),
@@ -79,7 +76,7 @@ def with_last_applied(obj: Object, *, keep_order: bool = False) -> Object:
     applied = {**obj, "metadata": {**metadata, "annotations": annotations}}
     if keep_order and not annotations:
         applied["metadata"].pop("annotations")
-    annotations = {**annotations, LAST_APPLIED: json_text(applied, keep_order=keep_order) + "\n"}
+    annotations = {**annotations, LAST_APPLIED: format_json(applied, keep_order=keep_order) + "\n"}
     metadata["annotations"] = annotations
     return {**obj, "metadata": metadata}
 

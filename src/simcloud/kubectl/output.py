@@ -8,8 +8,7 @@ from simcloud.kubectl.errors import KubectlError, PrintError
 from simcloud.kubectl.printing.lists import name_form
 from simcloud.kubectl.printing.output import GET_FORMATS, OBJECT_FORMATS, Printer, Settings, choose
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api import Object, Resource
 from simcloud.machine.files import FileError
 
 

@@ -11,7 +11,7 @@ from simcloud.kubectl.errors import Crash, Exit, KubectlError, PrintError, WithC
 from simcloud.kubectl.help.pages import help_of
 from simcloud.kubectl.printing.sorting import Unsortable
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api import ApiError
 from simcloud.machine.process import Context, Program
 
 __all__ = ["kubectl_program"]

@@ -8,10 +8,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from simcloud.kubectl.errors import KubectlError, PlainError
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api import ApiError
 from simcloud.machine.files import FileError
-from simcloud.machine.network.errors import NetworkError
-from simcloud.machine.network.http import HttpRequest
+from simcloud.machine.network import HttpRequest, NetworkError
 
 if TYPE_CHECKING:
     from simcloud.kubectl.session import Kubectl

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter
 from simcloud.kubectl.describe.page import Page
 from simcloud.kubectl.describe.parts import controller_of
 from simcloud.kubectl.describe.templates import write_template
@@ -16,9 +16,8 @@ from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.object_changes import CHANGE_CAUSE
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object, at, copy, meta
-from simcloud.kubernetes.api.selectors import from_label_selector
-from simcloud.kubernetes.controllers.revisions import template_of
+from simcloud.kubernetes.api import Object, at, copy, meta, selectors
+from simcloud.kubernetes.controllers import template_of
 
 REVISION: Final = "deployment.kubernetes.io/revision"
 KEEPERS: Final = ("DaemonSet", "StatefulSet")
@@ -60,7 +59,7 @@ async def revisions(kubectl: Kubectl, info: Info) -> list[Revision]:
 async def _keepers(kubectl: Kubectl, info: Info) -> list[Object]:
     connection = await kubectl.connect()
     plural = "replicasets.apps" if info.resource.kind == "Deployment" else "controllerrevisions.apps"
-    selector = from_label_selector(at(info.obj, "spec", "selector"))
+    selector = selectors.from_label_selector(at(info.obj, "spec", "selector"))
     listed = await connection.list(connection.resource(plural), info.namespace, labels=str(selector))
     owner = meta(info.obj).get("uid")
     return [item for item in listed if (controller_of(item) or {}).get("uid") == owner]

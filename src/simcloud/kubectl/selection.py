@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.errors import KubectlError, PlainError, sentence
 from simcloud.kubectl.input.manifests import Document, read_manifests
 from simcloud.kubectl.transport import Unreachable
-from simcloud.kubernetes.api.errors import ApiError, NotFound
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Catalogue, Resource
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, Catalogue, NotFound, Object, Resource
 
 if TYPE_CHECKING:
     from simcloud.kubectl.session import Kubectl

@@ -10,12 +10,11 @@ from simcloud.kubectl.connection import Door
 from simcloud.kubectl.errors import Exit, KubectlError
 from simcloud.kubectl.flags import Flags
 from simcloud.kubectl.kubeconfig.config import ClientConfig, load
-from simcloud.kubernetes.api.errors import Unauthorized
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Unauthorized
 from simcloud.machine.files import FileError
-from simcloud.machine.network.http import HttpRequest, HttpResponse
-from simcloud.machine.process import Context
-from simcloud.machine.process.streams import BadDescriptor
+from simcloud.machine.network import HttpRequest, HttpResponse
+from simcloud.machine.process import BadDescriptor, Context
 
 MOST_INPUT_BYTES: Final = 16 << 20
 CHARACTERS_A_TURN: Final = 64

@@ -7,10 +7,8 @@ from typing import Final
 from simcloud.kubectl.printing.table import Look, Tabled
 from simcloud.kubectl.selection import Wanted
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.times import human_duration, parse
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Object, Resource, times
 
 PLAIN: Final = [{"name": "Name", "type": "string", "format": "name"}, {"name": "Age", "type": "string"}]
 """The columns of a table that kubectl makes by itself."""
@@ -51,7 +49,7 @@ def _plain(connection: ApiClient, items: list[Object]) -> Object:
 
 def _age(obj: Object, now_s: float) -> str:
     made = obj["metadata"].get("creationTimestamp")
-    return human_duration(now_s - parse(made)) if made else "<unknown>"
+    return times.human_duration(now_s - times.parse(made)) if made else "<unknown>"
 
 
 def nothing_found(kubectl: Kubectl, asked: list[Wanted]) -> str:

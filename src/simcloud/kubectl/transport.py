@@ -11,20 +11,23 @@ from collections.abc import Collection
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.errors import KubectlError, PlainError, klog
 from simcloud.machine.files import FileError
-from simcloud.machine.network import Connection
-from simcloud.machine.network.errors import (
+from simcloud.machine.network import (
+    HTTP,
+    HTTPS,
+    Connection,
     ConnectionRefused,
     ConnectTimedOut,
     HostUnreachable,
+    HttpRequest,
+    HttpResponse,
     NameNotFound,
     NetworkError,
     NetworkUnreachable,
+    read_resolv_conf,
 )
-from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest, HttpResponse
-from simcloud.machine.network.stub_resolver import read_resolv_conf
 from simcloud.machine.process import Context
 
 DIAL_S: Final = 30.0

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.selection import Info
-from simcloud.kubernetes.api.errors import NotFound
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.verbs.watches import WatchOptions
+from simcloud.kubernetes.api import NotFound, Object
+from simcloud.kubernetes.api.verbs import WatchOptions
 from simcloud.sim import TimedOut
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from simcloud.kubectl.printing.table import TablePrinter
 from simcloud.kubectl.selection import Wanted
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.tables import look, make_table
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.api.verbs import Watch, WatchOptions
 
 SORTED_ONCE = "warning: --watch requested, --sort-by will be ignored for watch events received\n"
 

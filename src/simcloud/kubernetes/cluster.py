@@ -31,8 +31,8 @@ from simcloud.kubernetes.network.router import install_network
 from simcloud.kubernetes.network.webhook_calls import WebhookCalls
 from simcloud.kubernetes.scheduler import Scheduler
 from simcloud.kubernetes.shapes import KIND, Shape
-from simcloud.machine.computer import EPOCH_S, Machine
-from simcloud.machine.network.stub_resolver import DnsSettings
+from simcloud.machine import EPOCH_S, Machine
+from simcloud.machine.network import DnsSettings
 from simcloud.sim import Kernel
 
 API_SERVER = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-apiserver")

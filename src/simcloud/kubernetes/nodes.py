@@ -9,7 +9,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import Caller
 from simcloud.kubernetes.shapes import KIND, Shape
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 
 KUBELET_VERSION: Final = "v1.36.4"
 KUBELET_PORT: Final = 10250

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from simcloud.machine.computer import GIB
+from simcloud.machine import GIB
 from simcloud.machine.proc import KERNEL_RELEASE
 
 KIB: Final = 1024

@@ -9,7 +9,7 @@ from simcloud.machine.emit import Counter, Gauge, Histogram, Labels, Metric, Met
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def exposition(metrics: Metrics) -> str:
+def format_metrics(metrics: Metrics) -> str:
     """All of it, sorted by name."""
     return "".join(f"{line}\n" for line in _lines(metrics))
 

@@ -3,29 +3,15 @@
 POSIX flavours match leftmost-longest. Every search is bounded: see ``TooMuchWorkError``.
 """
 
-from simcloud.patterns.characters import is_utf8_locale
-from simcloud.patterns.errors import RegexError, TooMuchWorkError
-from simcloud.patterns.posix import Dialect
+from simcloud.patterns.characters import char_at as char_at, is_utf8_locale as is_utf8_locale
+from simcloud.patterns.errors import RegexError as RegexError, TooMuchWorkError as TooMuchWorkError
+from simcloud.patterns.posix import Dialect as Dialect
 from simcloud.patterns.regex import (
-    Flavour,
-    Match,
-    Regex,
-    Search,
-    compile_patterns,
-    compile_regex,
-    meter_search,
+    Flavour as Flavour,
+    Match as Match,
+    Regex as Regex,
+    Search as Search,
+    compile_patterns as compile_patterns,
+    compile_regex as compile_regex,
+    meter_search as meter_search,
 )
-
-__all__ = [
-    "Dialect",
-    "Flavour",
-    "Match",
-    "Regex",
-    "RegexError",
-    "Search",
-    "TooMuchWorkError",
-    "compile_patterns",
-    "compile_regex",
-    "is_utf8_locale",
-    "meter_search",
-]

@@ -13,11 +13,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from simcloud.machine.network.http import HttpRequest, HttpResponse
+from simcloud.machine.network import HttpRequest, HttpResponse
 from simcloud.machine.process import Context
 from simcloud.server.kubernetes.live import Pace
 from simcloud.server.request_bodies import read_limited_body
-from simcloud.services.front_doors import FrontDoor, Sender, SendFailed
+from simcloud.services import FrontDoor, Sender, SendFailed
 
 PATIENCE_S: Final = 60.0
 BODY_BYTES: Final = 1 << 20

@@ -10,12 +10,10 @@ from collections.abc import Generator, Sequence
 from types import coroutine
 from typing import Any, Final, Protocol, cast
 
-from simcloud.machine.network import Connection, NetworkError
-from simcloud.machine.network.http import HTTP, HttpRequest, HttpResponse
+from simcloud.machine.network import HTTP, Connection, HttpRequest, HttpResponse, NetworkError
 from simcloud.machine.process import Context
 from simcloud.services.rpc import FixedAddresses, GrpcChannel, GrpcError
-from simcloud.sim import Task, TimedOut
-from simcloud.sim.kernel import EXPIRED
+from simcloud.sim import EXPIRED, Task, TimedOut
 
 CONNECT_S: Final = 1.0
 """Connect timeout of a node before the next one is tried."""

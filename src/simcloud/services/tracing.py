@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
-from simcloud.machine.emit import Labels, Span
+from simcloud.machine import Labels, Span
 from simcloud.machine.network import DatagramSocket, NameNotFound, NetworkError
 from simcloud.machine.process import Context
 

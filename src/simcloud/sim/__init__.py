@@ -10,7 +10,7 @@ from simcloud.sim.errors import (
     TimedOut as TimedOut,
 )
 from simcloud.sim.invariants import Invariants as Invariants
-from simcloud.sim.kernel import Kernel as Kernel
+from simcloud.sim.kernel import EXPIRED as EXPIRED, Kernel as Kernel
 from simcloud.sim.pacer import Pacer as Pacer
 from simcloud.sim.sync import (
     Condition as Condition,

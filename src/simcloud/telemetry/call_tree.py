@@ -24,7 +24,7 @@ class Line(NamedTuple):
     is_again: bool
 
 
-def call_tree(services: Sequence[Figures], calls: Sequence[Figures]) -> list[Line]:
+def build_call_tree(services: Sequence[Figures], calls: Sequence[Figures]) -> list[Line]:
     """Return the lines; busy services come first."""
     own = {figures["service"]: figures for figures in services}
     children: dict[str, list[Figures]] = {}

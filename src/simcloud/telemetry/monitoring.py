@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simcloud.kubernetes.cluster import Cluster
+from simcloud.kubernetes import Cluster
 from simcloud.telemetry.collectors import cluster_targets, describe_families
 from simcloud.telemetry.logs import LokiApi
 from simcloud.telemetry.metrics import MetricStore, Retention

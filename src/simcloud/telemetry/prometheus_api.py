@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.telemetry.metrics import Matcher, MetricStore
 from simcloud.telemetry.promql import Engine, ParseError, QueryError, Result, parse, parse_selector
 from simcloud.telemetry.promql.nodes import Node, type_of

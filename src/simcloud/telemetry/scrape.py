@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from simcloud.machine.emit import Labels
-from simcloud.sim.kernel import Kernel
+from simcloud.machine import Labels
+from simcloud.sim import Kernel
 from simcloud.telemetry.metrics import MetricStore, Series, labels_of
 from simcloud.telemetry.metrics.store import TooManySeries
 from simcloud.telemetry.rules.recording import format_time

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from simcloud.machine.emit import Histogram, Metrics
+from simcloud.machine import Histogram, Metrics
 from simcloud.telemetry.logs import LogStore
 from simcloud.telemetry.traces import TraceStore, TraceView
 from simcloud.telemetry.traces.view import EVER_US

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 Listed = Mapping[str, Sequence[Object]]
 Workload = tuple[str, str, str]
 """Namespace, kind and name."""
 
 
-def workloads(items: Listed) -> list[Object]:
+def list_workloads(items: Listed) -> list[Object]:
     """Deployments, stateful and daemon sets, with the restarts of their pods. ``items`` are lists by plural name."""
     pods = pods_by_workload(items)
     out = []

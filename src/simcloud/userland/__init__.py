@@ -1,1 +1,6 @@
 """The software of simulated machines: bash and the commands of operators, and images that contain them."""
+
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from simcloud.userland.images import operator_image as operator_image

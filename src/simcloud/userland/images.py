@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.userland.commands import all_commands
 
 

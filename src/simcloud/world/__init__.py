@@ -1,1 +1,22 @@
 """Worlds: a kernel, machines, clusters and telemetry together, operated through terminals and copied by fork."""
+
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from simcloud.world.clusters import add_cluster as add_cluster
+    from simcloud.world.copies import Copy as Copy, CopyFailed as CopyFailed
+    from simcloud.world.policies import (
+        ADMIN as ADMIN,
+        OPERATOR as OPERATOR,
+        POLICIES as POLICIES,
+        READ_ONLY as READ_ONLY,
+        Policy as Policy,
+    )
+    from simcloud.world.storage import share_folder as share_folder
+    from simcloud.world.terminal import (
+        TIMED_OUT as TIMED_OUT,
+        TIMEOUT_S as TIMEOUT_S,
+        Terminal as Terminal,
+        TypedLine as TypedLine,
+    )
+    from simcloud.world.world import World as World

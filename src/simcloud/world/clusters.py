@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.nodes import node_names
-from simcloud.kubernetes.shapes import shape_of
-from simcloud.machine.network.http import HttpHandler, HttpRequest, HttpResponse
+from simcloud.kubernetes import Cluster, node_names, shape_of
+from simcloud.kubernetes.api import Api
+from simcloud.machine.network import HttpHandler, HttpRequest, HttpResponse
 from simcloud.world.world import World
 
 
@@ -23,7 +21,7 @@ def _open_lazily(api: Api) -> HttpHandler:
     """Return a handler that serves the API over HTTP inside the world; the server is slow to import, so only on first use."""
 
     async def door(request: HttpRequest) -> HttpResponse:
-        from simcloud.server.kubernetes.in_cluster import open_door
+        from simcloud.server.kubernetes import open_door
 
         return await open_door(api)(request)
 

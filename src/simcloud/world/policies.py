@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from simcloud.kubernetes.api.access.users import AUTHENTICATED_GROUP, SYSTEM_MASTERS, User
+from simcloud.kubernetes.api.access import AUTHENTICATED_GROUP, SYSTEM_MASTERS, User
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
+    from simcloud.kubernetes.api import Api
 
 SCRIPTING: Final = "not installed on this host; use bash, awk, sed and jq"
 EDITING: Final = "no editor is installed; write files with 'cat > FILE <<EOF' and change them with sed"
@@ -92,7 +92,7 @@ class Policy:
         if not self.role:
             return
         # Imported here because it is slow, and the command line only needs the names of policies.
-        from simcloud.kubernetes.component_client import ComponentClient
+        from simcloud.kubernetes import ComponentClient
 
         client = ComponentClient(api, SYSTEM_MASTERS.name, "aiopslab")
         own_role = f"session:{self.name}"

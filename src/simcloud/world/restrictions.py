@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from simcloud.kubectl.command import verb_of
+from simcloud.kubectl import verb_of
 from simcloud.machine.process import Context, Program
 from simcloud.world.policies import Policy
 

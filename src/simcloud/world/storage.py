@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.machine.computer import GIB
+from simcloud.kubernetes import Cluster
+from simcloud.machine import GIB
 from simcloud.machine.files import Disk, Volume
 from simcloud.world.world import World
 

@@ -15,19 +15,14 @@ from typing import ClassVar, Final
 
 import yaml
 
-from simcloud.helm.program import helm_program
-from simcloud.kubectl.connection import Door
-from simcloud.kubectl.kubeconfig.config import parse_file
-from simcloud.kubectl.program import kubectl_program
-from simcloud.kubernetes.api.objects import at
-from simcloud.kubernetes.api.store import Key
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.controllers.root_ca import PUBLISHED
-from simcloud.kubernetes.shapes import MachineFacts
-from simcloud.machine.computer import GIB
-from simcloud.machine.image import Image
+from simcloud.helm import helm_program
+from simcloud.kubectl import Door, kubectl_program
+from simcloud.kubectl.kubeconfig import parse_file
+from simcloud.kubernetes import Cluster, MachineFacts
+from simcloud.kubernetes.api import Key, at
+from simcloud.kubernetes.controllers import PUBLISHED
+from simcloud.machine import GIB, Image, secure_shell
 from simcloud.machine.process import Capture, Completed, Container, Context, Process, Program, Signal
-from simcloud.machine.secure_shell import admit, public_key
 from simcloud.sim import TimedOut
 from simcloud.userland.commands import all_commands
 from simcloud.world.policies import ADMIN, Policy
@@ -94,7 +89,7 @@ class Terminal:
             files.put("/root/.ssh/id_ed25519", key, mode=0o600)
             self.secrets = (token, key.decode())
             for kubelet in cluster.kubelets.values():
-                admit(kubelet.node.machine, public_key(key, f"root@{name}"))
+                secure_shell.admit(kubelet.node.machine, secure_shell.public_key(key, f"root@{name}"))
 
     def run(self, line: str, timeout_s: float = TIMEOUT_S) -> Completed:
         """Run a line and return its result; after ``timeout_s`` virtual seconds it is killed, with status 124."""

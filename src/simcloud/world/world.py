@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from hashlib import sha256
 
-from simcloud.kubernetes.shapes import MachineFacts
-from simcloud.machine.computer import EPOCH_S, Machine
-from simcloud.machine.emit import Emitter, NullEmitter
-from simcloud.machine.image import Image
+from simcloud.kubernetes import MachineFacts
+from simcloud.machine import EPOCH_S, Emitter, Image, Machine, NullEmitter
 from simcloud.machine.network import HostsResolver, Network
 from simcloud.machine.process import Completed
 from simcloud.sim import Invariants, Kernel
-from simcloud.telemetry.sink import Telemetry
-from simcloud.userland.images import operator_image
+from simcloud.telemetry import Telemetry
+from simcloud.userland import operator_image
 
 
 class World:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from simcloud.machine.emit import Metrics
-from simcloud.machine.exposition import exposition
+from simcloud.machine.exposition import format_metrics
 
 
 def test_metrics_are_told_as_prometheus_reads_them() -> None:
@@ -12,7 +12,7 @@ def test_metrics_are_told_as_prometheus_reads_them() -> None:
     histogram = metrics.histogram("wait_seconds", (("side", "client"),), (0.25, 1.0))
     for seconds in (0.1, 0.7, 9.0):
         histogram.observe(seconds)
-    assert exposition(metrics).splitlines() == [
+    assert format_metrics(metrics).splitlines() == [
         "# TYPE calls_total counter",
         'calls_total{code="200",path="a\\"b\\\\c\\nd"} 3',
         'calls_total{code="500"} 1000000000000000.0',
@@ -28,4 +28,4 @@ def test_metrics_are_told_as_prometheus_reads_them() -> None:
 
 
 def test_nothing_is_told_of_nothing() -> None:
-    assert exposition(Metrics()) == ""
+    assert format_metrics(Metrics()) == ""

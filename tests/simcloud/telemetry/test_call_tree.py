@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from simcloud.telemetry.call_tree import call_tree
+from simcloud.telemetry.call_tree import build_call_tree
 
 
 def services(*names: str, **requests: int) -> list[dict[str, Any]]:
@@ -17,7 +17,7 @@ def call(parent: str, child: str, requests: int = 1) -> dict[str, Any]:
 
 
 def drawn(*args: list[dict[str, Any]]) -> list[str]:
-    return [f"{line.guide}{line.service}{'*' if line.is_again else ''}" for line in call_tree(*args)]
+    return [f"{line.guide}{line.service}{'*' if line.is_again else ''}" for line in build_call_tree(*args)]
 
 
 def test_front_doors_stand_above_what_they_call_and_busy_ones_first() -> None:
@@ -52,7 +52,7 @@ def test_a_circle_ends() -> None:
 def test_every_call_is_drawn_once_whatever_calls_whom(pairs: list[tuple[str, str]]) -> None:
     edges = [pair for pair in pairs if pair[0] != pair[1]]
     names = sorted({name for edge in edges for name in edge})
-    lines = call_tree(services(*names), [call(*edge) for edge in edges])
+    lines = build_call_tree(services(*names), [call(*edge) for edge in edges])
     below = [(line.figures["parent"], line.service) for line in lines if line.guide]
     assert sorted(below) == sorted(edges)
     assert {line.service for line in lines} == set(names)
@@ -61,4 +61,4 @@ def test_every_call_is_drawn_once_whatever_calls_whom(pairs: list[tuple[str, str
 def test_calls_may_be_nested_deeply() -> None:
     names = [f"s{number:04}" for number in range(3000)]
     calls = [call(*pair) for pair in pairwise(names)]
-    assert len(call_tree(services(*names), calls)) == 3000
+    assert len(build_call_tree(services(*names), calls)) == 3000

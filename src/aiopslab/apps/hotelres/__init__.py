@@ -1,5 +1,7 @@
 """HotelReservation: the application, its services and its data."""
 
-from aiopslab.apps.hotelres.application import HotelReservation
+from aiopslab.apps.hotelres.application import HotelReservation as HotelReservation
+from simcloud.exports import export_lazily
 
-__all__ = ["HotelReservation"]
+with export_lazily(globals()):
+    from aiopslab.apps.hotelres.releases import BAD_GEO as BAD_GEO, RELEASE as RELEASE

@@ -8,7 +8,7 @@ from functools import lru_cache
 from aiopslab.apps.hotelres.data import to_single
 from aiopslab.apps.hotelres.fields import get_number
 from aiopslab.apps.hotelres.messages import Profile
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 
 
 def encode_collection(hotels: Iterable[Profile]) -> bytes:
@@ -36,6 +36,6 @@ def _encode_feature(hotel: Profile) -> str:
         raise MissingAddress
     lon, lat = (format_single(to_single(get_number(hotel.address, name))) for name in ("lon", "lat"))
     return (
-        f'{{"geometry":{{"coordinates":[{lon},{lat}],"type":"Point"}},"id":{json_text(hotel.id)},'
-        f'"properties":{{"name":{json_text(hotel.name)},"phone_number":{json_text(hotel.phone)}}},"type":"Feature"}}'
+        f'{{"geometry":{{"coordinates":[{lon},{lat}],"type":"Point"}},"id":{format_json(hotel.id)},'
+        f'"properties":{{"name":{format_json(hotel.name)},"phone_number":{format_json(hotel.phone)}}},"type":"Feature"}}'
     )

@@ -19,7 +19,7 @@ from simcloud.datastores.consul import add_consul
 from simcloud.datastores.memcached import add_memcached
 from simcloud.datastores.mongodb import image as mongodb
 from simcloud.kubernetes.images import ImageRegistry
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import Program
 from simcloud.services.jaeger import add_jaeger
 from simcloud.userland.commands import all_commands

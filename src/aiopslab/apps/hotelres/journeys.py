@@ -12,7 +12,7 @@ from typing import Final
 from aiopslab.apps.base import Journey, Objective
 from aiopslab.apps.hotelres.data import HOTELS, USERS
 from aiopslab.apps.hotelres.nights import list_nights
-from simcloud.machine.network.http import HttpRequest, HttpResponse
+from simcloud.machine.network import HttpRequest, HttpResponse
 from simcloud.services.rpc import query_of
 
 FIRST_DAY: Final = 9

@@ -1,5 +1,3 @@
 """SocialNetwork: the application, its services and its data."""
 
-from aiopslab.apps.socialnet.application import SocialNetwork
-
-__all__ = ["SocialNetwork"]
+from aiopslab.apps.socialnet.application import SocialNetwork as SocialNetwork

@@ -13,8 +13,7 @@ import yaml
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, KilledBySignal, Signal
-from simcloud.services.languages.cpp import BoostLog
-from simcloud.services.languages.output import print_line
+from simcloud.services.languages import BoostLog, print_line
 
 FOLDER: Final = "config"
 SERVICES: Final = f"{FOLDER}/service-config.json"

@@ -26,7 +26,7 @@ from simcloud.datastores.memcached import add_memcached
 from simcloud.datastores.mongodb import image as mongodb
 from simcloud.datastores.redis import add_redis
 from simcloud.kubernetes.images import ImageRegistry
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import BINARY, Program
 from simcloud.services.jaeger import add_jaeger
 from simcloud.userland.commands import all_commands

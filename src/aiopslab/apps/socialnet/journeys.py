@@ -12,7 +12,7 @@ from typing import Final
 from aiopslab.apps.base import Journey, Objective
 from aiopslab.apps.socialnet.data.people import USERS, make_username
 from aiopslab.apps.socialnet.web.scripts import UPLOADED, parse_arguments
-from simcloud.machine.network.http import HttpRequest, HttpResponse
+from simcloud.machine.network import HttpRequest, HttpResponse
 
 HOST: Final = "social-network.example"
 LETTERS: Final = "qwertyuiopasdfghjklzxcvbnmQWERTYUIOPASDFGHJKLZXCVBNM1234567890"

@@ -1,29 +1,17 @@
 """Faults, one file each, that break something as it breaks in production and can undo it; and the injectors of the papers."""
 
 from aiopslab.generators.fault.base import (
-    Fault,
-    FaultInjector,
-    GroundTruth,
-    Layer,
-    NoSuchFault,
-    fault,
-    load_faults,
+    Fault as Fault,
+    FaultInjector as FaultInjector,
+    GroundTruth as GroundTruth,
+    Layer as Layer,
+    NoSuchFault as NoSuchFault,
+    Site as Site,
+    fault as fault,
+    load_faults as load_faults,
 )
 from aiopslab.generators.fault.injectors import (
-    ApplicationFaultInjector,
-    SymptomFaultInjector,
-    VirtFaultInjector,
+    ApplicationFaultInjector as ApplicationFaultInjector,
+    SymptomFaultInjector as SymptomFaultInjector,
+    VirtFaultInjector as VirtFaultInjector,
 )
-
-__all__ = [
-    "ApplicationFaultInjector",
-    "Fault",
-    "FaultInjector",
-    "GroundTruth",
-    "Layer",
-    "NoSuchFault",
-    "SymptomFaultInjector",
-    "VirtFaultInjector",
-    "fault",
-    "load_faults",
-]

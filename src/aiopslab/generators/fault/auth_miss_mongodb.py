@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api.objects import at
+from simcloud.kubernetes.api import at
 
 CERTIFICATE = "/etc/tls/tls.pem"
 REQUIRED = "mode: requireTLS"

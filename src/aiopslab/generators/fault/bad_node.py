@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.site import Site, restart_unready_pods
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 
 
 @dataclass(frozen=True)

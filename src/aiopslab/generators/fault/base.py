@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from aiopslab.generators.site import Site, at_site, get_current_site
-from aiopslab.utils.extensions import import_folder, load_extensions
+from aiopslab.utils import import_folder, load_extensions
 
 Layer = Literal["hardware", "operating system", "virtualization", "application"]
 

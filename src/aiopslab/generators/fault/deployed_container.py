@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api import Object, at
 
 
 @dataclass(frozen=True)

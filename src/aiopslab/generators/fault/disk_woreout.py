@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from aiopslab.generators.fault.bad_node import BadNodeFault
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 
 
 @fault

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aiopslab.apps.hotelres.releases import BAD_GEO, RELEASE
+from aiopslab.apps.hotelres import BAD_GEO, RELEASE
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
 from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 
 @fault

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.site import Site
-from simcloud.machine.network.link import Impairment
+from simcloud.machine.network import Impairment
 
 MAX_DELAY_S: Final = 3600.0
 

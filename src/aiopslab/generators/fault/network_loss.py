@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api.objects import at
-from simcloud.machine.network.packet_filter import CHAINS, DROP
+from simcloud.kubernetes.api import at
+from simcloud.machine.network import packet_filter as network_packet_filter
 
 
 @fault
@@ -60,10 +60,12 @@ class NetworkLoss(Fault):
             rule
             for packet_filter in filters
             if packet_filter is not None
-            for name in CHAINS
+            for name in network_packet_filter.CHAINS
             for rule in packet_filter.chains[name].rules
         ]
-        return not port or any(rule.verdict == DROP and rule.target_ports == (port, port) for rule in rules)
+        return not port or any(
+            rule.verdict == network_packet_filter.DROP and rule.target_ports == (port, port) for rule in rules
+        )
 
     def _format_rule(self, site: Site) -> str:
         return f"FORWARD -p tcp --dport {self._find_port(site)} -m statistic --mode random --probability {self.share:g} -j DROP"

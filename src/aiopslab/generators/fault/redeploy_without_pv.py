@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.site import Site, restart_unready_pods
-from simcloud.kubernetes.api.objects import at
+from simcloud.kubernetes.api import at
 
 DATABASES: Final = (
     "mongodb-geo", "mongodb-profile", "mongodb-rate", "mongodb-recommendation", "mongodb-reservation", "mongodb-user",

@@ -8,7 +8,7 @@ from typing import ClassVar
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
 from aiopslab.generators.fault.deployed_container import DeployedContainerFault
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 
 @fault

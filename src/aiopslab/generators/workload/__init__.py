@@ -14,6 +14,7 @@ with export_lazily(globals()):
         read_arrivals as read_arrivals,
     )
     from aiopslab.generators.workload.outcomes import (
+        OPEN as OPEN,
         Outcome as Outcome,
         Results as Results,
         Summary as Summary,
@@ -34,7 +35,7 @@ with export_lazily(globals()):
         Users as Users,
     )
     from aiopslab.generators.workload.wrk import Report as Report, Wrk as Wrk
-    from simcloud.services.front_doors import (
+    from simcloud.services import (
         FrontDoor as FrontDoor,
         HttpDoor as HttpDoor,
         RpcDoor as RpcDoor,

@@ -15,7 +15,7 @@ from aiopslab.apps import Journey
 from aiopslab.generators.workload.arrivals import Arrivals
 from aiopslab.generators.workload.outcomes import Results
 from simcloud.machine.process import Context
-from simcloud.services.front_doors import FrontDoor, Sender, SendFailed
+from simcloud.services import FrontDoor, Sender, SendFailed
 
 TIMEOUT_S: Final = 2.0
 ENDING_S: Final = 0.1

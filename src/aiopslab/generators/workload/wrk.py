@@ -20,9 +20,9 @@ from aiopslab.generators.workload.histogram import Histogram
 from aiopslab.generators.workload.outcomes import Results, get_quantile
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import TIMEOUT_S, Mix
-from simcloud.machine.network.http import HttpResponse
+from simcloud.machine.network import HttpResponse
 from simcloud.machine.process import Context
-from simcloud.services.front_doors import FrontDoor, HttpDoor, Sender, SendFailed
+from simcloud.services import FrontDoor, HttpDoor, Sender, SendFailed
 from simcloud.sim import Event
 
 PERCENTILES: Final = (50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0)

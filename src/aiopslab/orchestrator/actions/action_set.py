@@ -17,7 +17,7 @@ from aiopslab.orchestrator.actions.arguments import quote
 from aiopslab.orchestrator.actions.base import join_names
 from aiopslab.orchestrator.actions.observations import MAX_BYTES, MAX_LINES, limit_text
 from aiopslab.orchestrator.actions.registry import Action, find_actions, find_similar
-from aiopslab.utils.status import AIOpsLabError, InvalidActionError
+from aiopslab.utils import AIOpsLabError, InvalidActionError
 from simcloud.sim import SimulationError
 
 _logger = logging.getLogger(__name__)

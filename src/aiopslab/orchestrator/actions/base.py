@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from aiopslab.orchestrator.actions.arguments import quote
 from aiopslab.orchestrator.actions.registry import find_similar
-from aiopslab.utils.status import AIOpsLabError, InvalidActionError
-from simcloud.world.policies import ADMIN, Policy
+from aiopslab.utils import AIOpsLabError, InvalidActionError
+from simcloud.world import ADMIN, Policy
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.environment import Environment
-    from simcloud.kubernetes.api.objects import Object
-    from simcloud.kubernetes.api.store import RevisionLog
+    from aiopslab.cloud import Environment
+    from simcloud.kubernetes.api import Object, RevisionLog
 
 SHOWN_NAMES: Final = 40
 MAX_MINUTES: Final = 24 * 60

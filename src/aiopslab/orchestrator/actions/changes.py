@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from aiopslab.cloud.declared import KINDS
+from aiopslab.cloud import KINDS
 from aiopslab.orchestrator.actions.base import (
     ActionsBase,
     check_minutes,
@@ -18,8 +18,7 @@ from aiopslab.orchestrator.actions.base import (
 )
 from aiopslab.orchestrator.actions.observations import format_tail
 from aiopslab.orchestrator.actions.registry import action
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.store import Key, Revision
+from simcloud.kubernetes.api import Key, Object, Revision
 
 SHOWN_FIELDS: Final = 12
 SHOWN_LINES: Final = 4

@@ -8,8 +8,7 @@ from aiopslab.orchestrator.actions.base import ActionsBase, format_clock, format
 from aiopslab.orchestrator.actions.folded_lines import mask_varying
 from aiopslab.orchestrator.actions.observations import align_rows, format_head, format_tail
 from aiopslab.orchestrator.actions.registry import action
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.times import parse
+from simcloud.kubernetes.api import Object, at, times
 
 SHOWN_OBJECTS: Final = 2
 """Objects shown of a folded event, besides the newest."""
@@ -71,7 +70,7 @@ class EventActions(ActionsBase):
         table = [["STATE", "SEVERITY", "ALERT", "SINCE", "WHAT"]]
         for alert in alerts:
             labels = alert["labels"]
-            since = format_clock(parse(alert["activeAt"]), now_s)
+            since = format_clock(times.parse(alert["activeAt"]), now_s)
             what = _describe_alert(alert)
             table.append([alert["state"], labels.get("severity", ""), labels["alertname"], since, what])
         title = f"Alerts at {format_time(now_s)}:"
@@ -130,4 +129,4 @@ def _get_last_seen_s(event: Object) -> float:
         or event.get("eventTime")
         or event["metadata"]["creationTimestamp"]
     )
-    return parse(last_seen)
+    return times.parse(last_seen)

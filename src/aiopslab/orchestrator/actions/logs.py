@@ -27,12 +27,11 @@ from aiopslab.orchestrator.actions.observations import (
 )
 from aiopslab.orchestrator.actions.pods import UnknownName, find_pods
 from aiopslab.orchestrator.actions.registry import action
-from aiopslab.utils.status import InvalidActionError
-from simcloud.golang.regexps import BadRegex
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.telemetry.logs.search import search
-from simcloud.telemetry.logs.store import SECOND_NS, LogStream
-from simcloud.telemetry.metrics.matchers import Matcher
+from aiopslab.utils import InvalidActionError
+from simcloud.golang import BadRegex
+from simcloud.kubernetes.api import Object, at
+from simcloud.telemetry.logs import SECOND_NS, LogStream, search_lines
+from simcloud.telemetry.metrics import Matcher
 
 READ_LINES: Final = 3000
 """Maximum number of lines read of one run of a container: the newest."""
@@ -121,7 +120,7 @@ class LogActions(ActionsBase):
         start_s = self._get_now_s() - 60 * check_minutes(minutes, "minutes")
         where = [self._match_service(namespace, service)] if service else []
         try:
-            found = search(
+            found = search_lines(
                 self.environment.monitoring.loki.store,
                 namespace,
                 text=text,

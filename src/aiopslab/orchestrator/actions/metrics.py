@@ -10,9 +10,8 @@ from aiopslab.orchestrator.actions.exports import ExportActions
 from aiopslab.orchestrator.actions.observations import format_head
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.summaries import summarize_metrics
-from simcloud.telemetry.export import Period, csv_lines, metric_names, metric_table
-from simcloud.telemetry.export.dataset import file_name
-from simcloud.telemetry.logs.store import SECOND_NS
+from simcloud.telemetry.export import Period, csv_lines, file_name, metric_names, metric_table
+from simcloud.telemetry.logs import SECOND_NS
 from simcloud.telemetry.metrics import Matcher
 
 _OMITTED: Final = re.compile(

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from aiopslab.orchestrator.actions.base import get_names
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.selectors import NOTHING, LabelSelector, from_label_selector, from_set
-from simcloud.kubernetes.api.store import Key, RevisionLog
+from simcloud.kubernetes.api import Key, LabelSelector, Object, RevisionLog, selectors as api_selectors
 
 WORKLOADS: Final = (
     ("apps", "deployments"), ("apps", "statefulsets"), ("apps", "daemonsets"), ("apps", "replicasets"), ("batch", "jobs"),
@@ -51,16 +49,16 @@ def _find_selectors(log: RevisionLog, namespace: str, name: str) -> Iterator[tup
     for group, plural in WORKLOADS:
         found = log.get(Key(group, plural, namespace, name))
         if found is not None:
-            yield plural, from_label_selector(found["spec"].get("selector"))
+            yield plural, api_selectors.from_label_selector(found["spec"].get("selector"))
     if log.get(Key("batch", "cronjobs", namespace, name)) is not None:
-        yield "cronjobs", NOTHING  # the name is valid even before the first run
+        yield "cronjobs", api_selectors.NOTHING  # the name is valid even before the first run
         for job in log.objects("batch", "jobs", namespace):
             if any(owner["name"] == name for owner in job["metadata"].get("ownerReferences") or ()):
-                yield "cronjobs", from_label_selector(job["spec"].get("selector"))
+                yield "cronjobs", api_selectors.from_label_selector(job["spec"].get("selector"))
     service = log.get(Key("", "services", namespace, name))
     if service is not None:
         labels = service["spec"].get("selector")
-        yield "services", from_set(labels) if labels else NOTHING
+        yield "services", api_selectors.from_set(labels) if labels else api_selectors.NOTHING
 
 
 def _find_names(log: RevisionLog, namespace: str) -> list[str]:

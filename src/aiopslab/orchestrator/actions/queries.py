@@ -13,8 +13,8 @@ from aiopslab.orchestrator.actions.base import (
 )
 from aiopslab.orchestrator.actions.observations import SHOWN_LINES, align_rows, format_head
 from aiopslab.orchestrator.actions.registry import action
-from aiopslab.utils.status import InvalidActionError
-from simcloud.telemetry.prometheus_api import ApiRefusal, PrometheusApi
+from aiopslab.utils import InvalidActionError
+from simcloud.telemetry import ApiRefusal, PrometheusApi
 from simcloud.telemetry.promql import Engine, Limits
 
 POINTS: Final = 10

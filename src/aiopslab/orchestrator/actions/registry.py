@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, get_type_hints
 
 from aiopslab.orchestrator.actions.arguments import NotOfType, build_schema, convert, format_type, quote
 from aiopslab.orchestrator.actions.docstrings import Docstring, parse_docstring
-from aiopslab.utils.status import InvalidActionError
+from aiopslab.utils import InvalidActionError
 
 F = TypeVar("F", bound=Callable[..., Any])
 MARK: Final = "is_action"

@@ -7,7 +7,7 @@ from typing import Final
 from aiopslab.orchestrator.actions.base import ActionsBase
 from aiopslab.orchestrator.actions.observations import limit_text
 from aiopslab.orchestrator.actions.registry import action
-from aiopslab.utils.status import InvalidActionError
+from aiopslab.utils import InvalidActionError
 from simcloud.machine.process import Completed
 
 MAX_TIMEOUT_S: Final = 600

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final
 
 from aiopslab.orchestrator.actions.observations import SHOWN_BYTES, SHOWN_LINES, align_rows, format_head
-from simcloud.telemetry.export.tables import TRACE_COLUMNS
+from simcloud.telemetry.export import TRACE_COLUMNS
 
 MAX_ROWS: Final = 100_000
 SHOWN_SPANS: Final = 15

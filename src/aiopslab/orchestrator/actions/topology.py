@@ -8,10 +8,9 @@ from typing import Final
 from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, format_minutes, format_time
 from aiopslab.orchestrator.actions.observations import align_rows, format_head
 from aiopslab.orchestrator.actions.registry import action
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.tables.pods import pod as pod_row
-from simcloud.telemetry.call_tree import AGAIN, call_tree
-from simcloud.telemetry.workloads import pods_by_workload, workloads
+from simcloud.kubernetes.api import Object, at
+from simcloud.kubernetes.api.tables import pod as pod_row
+from simcloud.telemetry import AGAIN, build_call_tree, list_workloads, pods_by_workload
 
 LISTED: Final = {
     "deployments": "apps", "statefulsets": "apps", "daemonsets": "apps", "replicasets": "apps", "pods": "",
@@ -54,7 +53,7 @@ class TopologyActions(ActionsBase):
         if not found["services"]:
             return [f"No request was traced in the last {format_minutes(minutes)}: none reached a service."]
         table = [["SERVICE", "REQUESTS/S", "FAILED", "P50", "P99"]]
-        for guide, service, figures, is_again in call_tree(found["services"], found["calls"]):
+        for guide, service, figures, is_again in build_call_tree(found["services"], found["calls"]):
             table.append(
                 [
                     f"{guide}{service}{AGAIN if is_again else ''}",
@@ -70,7 +69,7 @@ class TopologyActions(ActionsBase):
         items = {plural: self._log.objects(group, plural, namespace) for plural, group in LISTED.items()}
         table = [["WORKLOAD", "KIND", "READY", "RESTARTS", "STATE"]]
         pods = pods_by_workload(items)
-        for workload in workloads(items):
+        for workload in list_workloads(items):
             name, kind = workload["name"], workload["kind"]
             problems = self._find_pod_problems(pods.get((namespace, kind, name), ()))
             state = "; ".join(problems) or ("ok" if workload["desired"] else "scaled to 0")

@@ -8,10 +8,8 @@ from aiopslab.orchestrator.actions.base import ActionFailed, check_minutes, form
 from aiopslab.orchestrator.actions.exports import ExportActions
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.summaries import summarize_traces
-from simcloud.telemetry.export import Table, csv_lines
-from simcloud.telemetry.export.tables import TRACE_COLUMNS
-from simcloud.telemetry.traces import TraceView
-from simcloud.telemetry.traces.records import record
+from simcloud.telemetry.export import TRACE_COLUMNS, Table, csv_lines
+from simcloud.telemetry.traces import TraceView, record
 
 MAX_SPANS: Final = 10_000
 """With more spans, every second or third request is exported in full, so that the whole period is covered."""

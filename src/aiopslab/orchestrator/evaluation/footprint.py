@@ -10,15 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.cloud.declared import find_changes
-from aiopslab.generators.fault.base import Fault
+from aiopslab.cloud import find_changes
+from aiopslab.generators.fault import Fault
 from aiopslab.orchestrator.evaluation.health import tally_requests
 from aiopslab.orchestrator.oracles.side_effects import find_unneeded_changes
 from aiopslab.orchestrator.session import Session
-from simcloud.kubernetes.api.store import Key
+from simcloud.kubernetes.api import Key
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.environment import Environment
+    from aiopslab.cloud import Environment
 
 MONTH_S: Final = 30 * 86_400.0
 SLOW_BUDGET: Final = 0.01

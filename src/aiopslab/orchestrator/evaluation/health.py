@@ -23,14 +23,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from aiopslab.generators.workload.outcomes import OPEN, Outcome
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.store import Key, RevisionLog
-from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.controllers.pods import is_active, is_ready
+from aiopslab.generators.workload import OPEN, Outcome
+from simcloud.kubernetes.api import Key, Object, RevisionLog, at, times
+from simcloud.kubernetes.controllers import is_active, is_ready
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.environment import Environment
+    from aiopslab.cloud import Environment
 
 WINDOW_S: Final = 30.0
 """Users' requests of this time count."""
@@ -175,7 +173,7 @@ def _get_last_crash_s(pod: Object) -> float:
     for status in pod["status"].get("containerStatuses") or ():
         ended = at(status, "lastState", "terminated", "finishedAt")
         if ended and status.get("restartCount", 0) > 1:
-            last_s = max(last_s, parse(ended))
+            last_s = max(last_s, times.parse(ended))
     return last_s
 
 

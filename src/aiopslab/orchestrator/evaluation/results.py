@@ -33,7 +33,7 @@ from aiopslab.orchestrator.evaluation.judge import Case, judge_reasoning
 from aiopslab.orchestrator.models import ChatModel
 from aiopslab.orchestrator.session import WALL, Session, Step
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.utils.extensions import load_extensions
+from aiopslab.utils import load_extensions
 
 ERROR_CHARS: Final = 300
 """Maximum length of a metric's error message."""

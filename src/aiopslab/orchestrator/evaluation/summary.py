@@ -31,7 +31,7 @@ HEALTHY: Final = 0.05
 Line = tuple[str, Text]
 
 
-def summary(results: Mapping[str, Any]) -> Table:
+def summarize_results(results: Mapping[str, Any]) -> Table:
     """Return a table of the results; missing keys are left out."""
     table = Table(box=box.SIMPLE, show_header=False, pad_edge=False)
     table.add_column(style="bold", no_wrap=True)

@@ -1,23 +1,12 @@
 """Language models: one small protocol, any OpenAI-compatible endpoint, a scripted model, and one that redacts secrets."""
 
 from aiopslab.orchestrator.models.base import (
-    ChatModel,
-    Message,
-    ModelFailed,
-    NoText,
-    RedactingModel,
-    Reply,
-    ScriptedModel,
+    ChatModel as ChatModel,
+    Message as Message,
+    ModelFailed as ModelFailed,
+    NoText as NoText,
+    RedactingModel as RedactingModel,
+    Reply as Reply,
+    ScriptedModel as ScriptedModel,
 )
-from aiopslab.orchestrator.models.openai import OpenAIModel
-
-__all__ = [
-    "ChatModel",
-    "Message",
-    "ModelFailed",
-    "NoText",
-    "OpenAIModel",
-    "RedactingModel",
-    "Reply",
-    "ScriptedModel",
-]
+from aiopslab.orchestrator.models.openai import OpenAIModel as OpenAIModel

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from aiopslab.orchestrator.redaction import Redactor
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError
 
 
 class ModelFailed(AIOpsLabError):

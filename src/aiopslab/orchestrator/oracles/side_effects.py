@@ -11,15 +11,13 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from aiopslab.apps.base import Application
-from aiopslab.generators.fault.base import Fault, Site
-from simcloud.kubernetes.api import times
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.store import Key
-from simcloud.machine.computer import Machine
+from aiopslab.apps import Application
+from aiopslab.generators.fault import Fault, Site
+from simcloud.kubernetes.api import Key, Object, at, times
+from simcloud.machine import Machine
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.environment import Environment
+    from aiopslab.cloud import Environment
 
 
 def find_unneeded_changes(changed: Mapping[Key, str], site: Site, faults: Iterable[Fault]) -> list[str]:

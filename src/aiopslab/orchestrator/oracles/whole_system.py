@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from aiopslab.cloud.declared import find_changes, find_differences
-from aiopslab.generators.fault.base import Fault
-from aiopslab.generators.site import OperationFailed
+from aiopslab.cloud import find_changes, find_differences
+from aiopslab.generators import OperationFailed
+from aiopslab.generators.fault import Fault
 from aiopslab.orchestrator.oracles.side_effects import (
     find_faulty_nodes,
     find_unneeded_changes,
@@ -25,11 +25,10 @@ from aiopslab.orchestrator.oracles.side_effects import (
     find_unneeded_restarts,
     format_resource,
 )
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.store import Key
+from simcloud.kubernetes.api import Key, Object, at
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.environment import Environment
+    from aiopslab.cloud import Environment
 
 SETTLE_S: Final = 60.0
 """Time in which a repair may take effect."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 
-from aiopslab.apps.base import Application
-from aiopslab.generators.fault.base import Fault
+from aiopslab.apps import Application
+from aiopslab.generators.fault import Fault
 from aiopslab.orchestrator.tasks import TASKS, Task
 from aiopslab.orchestrator.tasks.base import SOAK_S
 

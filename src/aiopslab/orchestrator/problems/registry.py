@@ -19,9 +19,7 @@ from typing import Final
 
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.tasks import TASKS, Task
-from aiopslab.utils.extensions import load_extensions
-from aiopslab.utils.loading import NoPythonFile, load_module
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError, NoPythonFile, load_extensions, load_module
 
 GROUP: Final = "aiopslab.problems"
 FOLDER: Final = "aiopslab.orchestrator.problems"

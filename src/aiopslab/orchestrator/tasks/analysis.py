@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from aiopslab.orchestrator.tasks.base import Task
-from aiopslab.utils.status import InvalidSubmissionError
+from aiopslab.utils import InvalidSubmissionError
 
 LABELS: Final[dict[str, tuple[str, ...]]] = {
     "system_level": ("Hardware", "Operating System", "Virtualization", "Application"),

@@ -13,16 +13,16 @@ from functools import cached_property
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from aiopslab.apps.base import Application
-from aiopslab.generators.fault.base import Fault, GroundTruth
-from aiopslab.generators.workload.shapes import RATE
+from aiopslab.apps import Application
+from aiopslab.generators.fault import Fault, GroundTruth
+from aiopslab.generators.workload import RATE
 from aiopslab.orchestrator.action_names import DEFAULT
 from aiopslab.orchestrator.tasks.prompts import describe, instruct
-from aiopslab.utils.status import AIOpsLabError, InvalidSubmissionError
-from simcloud.world.policies import POLICIES
+from aiopslab.utils import AIOpsLabError, InvalidSubmissionError
+from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
-    from aiopslab.cloud.environment import Environment
+    from aiopslab.cloud import Environment
     from aiopslab.orchestrator.actions import TaskActions
     from aiopslab.orchestrator.session import Session
 

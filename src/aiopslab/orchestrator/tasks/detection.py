@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 from aiopslab.orchestrator.tasks.base import Task
-from aiopslab.utils.status import InvalidSubmissionError
+from aiopslab.utils import InvalidSubmissionError
 
 YES, NO = "Yes", "No"
 WORDS: Final = {"yes": YES, "true": YES, "no": NO, "false": NO}

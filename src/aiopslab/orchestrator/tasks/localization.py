@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
-from aiopslab.apps.base import Application
+from aiopslab.apps import Application
 from aiopslab.orchestrator.tasks.base import Task
-from aiopslab.utils.status import InvalidSubmissionError
+from aiopslab.utils import InvalidSubmissionError
 
 MAX_NAMES: Final = 100
 KINDS: Final = (

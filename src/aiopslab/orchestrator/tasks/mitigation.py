@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from aiopslab.orchestrator.tasks.base import Task
-from aiopslab.utils.extensions import find_extension
+from aiopslab.utils import find_extension
 
 REPAIRED = "the system works as it did before"
 

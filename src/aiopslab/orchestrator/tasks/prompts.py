@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.apps.base import Application
-from simcloud.world.policies import ADMIN, OPERATOR, READ_ONLY, Policy
+from aiopslab.apps import Application
+from simcloud.world import ADMIN, OPERATOR, READ_ONLY, Policy
 
 RIGHTS: Final = {
     ADMIN.name: "Your permissions: cluster administrator, and root on the nodes (ssh NODE).",

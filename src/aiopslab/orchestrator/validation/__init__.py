@@ -1,21 +1,11 @@
 """Validation of problems: the incident is visible, its repair passes, shortcuts fail, and no text reveals the answer."""
 
 from aiopslab.orchestrator.validation.repairs import (
-    APPLY_ALL,
-    FLUSH_FILTERS,
-    LIST_NAMESPACES,
-    LIST_WORKLOADS,
-    ROLL_BACK_RELEASES,
-    UNDO_ROLLOUTS,
+    APPLY_ALL as APPLY_ALL,
+    FLUSH_FILTERS as FLUSH_FILTERS,
+    LIST_NAMESPACES as LIST_NAMESPACES,
+    LIST_WORKLOADS as LIST_WORKLOADS,
+    ROLL_BACK_RELEASES as ROLL_BACK_RELEASES,
+    UNDO_ROLLOUTS as UNDO_ROLLOUTS,
 )
-from aiopslab.orchestrator.validation.validator import Validator
-
-__all__ = [
-    "APPLY_ALL",
-    "FLUSH_FILTERS",
-    "LIST_NAMESPACES",
-    "LIST_WORKLOADS",
-    "ROLL_BACK_RELEASES",
-    "UNDO_ROLLOUTS",
-    "Validator",
-]
+from aiopslab.orchestrator.validation.validator import Validator as Validator

@@ -8,7 +8,7 @@ from typing import Any
 
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.tasks import LABELS, AnalysisTask, DetectionTask, LocalizationTask, Task
-from aiopslab.utils.status import AIOpsLabError
+from aiopslab.utils import AIOpsLabError
 
 RIGHT_ANSWERS = "the right answer succeeds"
 WRONG_ANSWERS = "wrong answers fail"

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from aiopslab.cloud.declared import find_changes
-from aiopslab.cloud.environment import Environment
+from aiopslab.cloud import Environment, find_changes
 from aiopslab.orchestrator.evaluation.health import health
 from aiopslab.orchestrator.oracles import Finding
 

@@ -16,8 +16,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from aiopslab.cloud.environment import Environment
-from simcloud.kubernetes.api.objects import Object
+from aiopslab.cloud import Environment
+from simcloud.kubernetes.api import Object
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Container
 

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aiopslab.cloud.environment import Environment
-from aiopslab.generators.site import at_site
+from aiopslab.cloud import Environment
+from aiopslab.generators import at_site
 from aiopslab.orchestrator.oracles import is_present
 from aiopslab.orchestrator.preparation import PreparedProblem
 from aiopslab.orchestrator.tasks import Task
 from aiopslab.orchestrator.validation.answers import is_success
 from simcloud.machine.process import Completed
-from simcloud.world.terminal import Terminal
+from simcloud.world import Terminal
 
 COMMAND_TIMEOUT_S: Final = 600.0
 SHOWN: Final = 2

@@ -44,7 +44,7 @@ from aiopslab.orchestrator.validation.repairs import (
     repair_by_reference,
     try_rollback,
 )
-from simcloud.world.copies import Copy, CopyFailed
+from simcloud.world import Copy, CopyFailed
 
 JOBS: Final = 2
 """Number of repairs that are tried in parallel."""

@@ -1,5 +1,5 @@
 """``Application`` under the module path of the public AIOpsLab release."""
 
-from aiopslab.apps.base import Application
+from aiopslab.apps import Application
 
 __all__ = ["Application"]

@@ -18,12 +18,9 @@ from simcloud.datastores.consul.identity import (
 from simcloud.datastores.consul.log import ConsulLog
 from simcloud.datastores.consul.registrations import Writer
 from simcloud.datastores.consul.state import State
-from simcloud.machine.network import NetworkError
-from simcloud.machine.network.dns import DNS
-from simcloud.machine.network.http import HTTP
+from simcloud.machine.network import HTTP, NetworkError, dns as network_dns
 from simcloud.machine.process import Context, Signal
-from simcloud.services.languages.golang import errno_words
-from simcloud.services.languages.output import print_line
+from simcloud.services.languages import golang, print_line
 from simcloud.sim import Event
 
 HTTP_PORT: Final = 8500
@@ -66,7 +63,7 @@ async def agent(ctx: Context, flags: Flags) -> int:
     except NetworkError as error:
         print_line(
             ctx,
-            f"==> Failed to start HTTP server: listen tcp {client}:{HTTP_PORT}: bind: {errno_words(error)}",
+            f"==> Failed to start HTTP server: listen tcp {client}:{HTTP_PORT}: bind: {golang.errno_words(error)}",
         )
         return 1
     if "dev" in flags or "bootstrap" in flags or flags.get("bootstrap-expect") == "1":
@@ -121,7 +118,7 @@ def _listen(ctx: Context, api: Api, dns: DnsServer, client: str, journal: Consul
     for network in ("udp", "tcp"):
         journal.info("agent", f"Started DNS server: address={client}:{DNS_PORT} network={network}")
     address = "127.0.0.1" if client in ("127.0.0.1", "localhost") else "0.0.0.0"
-    socket = ctx.container.namespace.bind(DNS_PORT, DNS, address, owner=ctx.process)
+    socket = ctx.container.namespace.bind(DNS_PORT, network_dns.DNS, address, owner=ctx.process)
     socket.on_datagram = lambda datagram: dns.take(socket, datagram)
     listener = ctx.listen(HTTP_PORT, HTTP, address)
     listener.on_accept = api.accept

@@ -21,9 +21,8 @@ from simcloud.datastores.consul.request import (
     parse_request,
 )
 from simcloud.datastores.consul.state import State
-from simcloud.golang.durations import format_duration, parse_duration_s
-from simcloud.machine.network import Connection
-from simcloud.machine.network.http import HttpRequest, HttpResponse, send_response
+from simcloud.golang import format_duration, parse_duration_s
+from simcloud.machine.network import Connection, HttpRequest, HttpResponse, send_response
 from simcloud.machine.process import Context
 from simcloud.sim import TimedOut
 

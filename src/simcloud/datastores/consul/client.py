@@ -8,8 +8,8 @@ from urllib.parse import quote
 import msgspec
 
 from simcloud.machine.process import Context
-from simcloud.services.languages.golang import plain_log
-from simcloud.services.rpc.grpc.channel import OnAddresses
+from simcloud.services.languages import golang
+from simcloud.services.rpc.grpc import OnAddresses
 from simcloud.services.rpc.http import HttpClient, HttpError
 
 TRY_CPU_S: Final = 0.001
@@ -102,7 +102,7 @@ class ConsulAddresses:
             try:
                 addresses, index = await self._client.healthy(self._service, index)
             except ConsulError as error:
-                plain_log(ctx, f"grpc/lb/consul: error retrieving instances from Consul: {error}")
+                golang.plain_log(ctx, f"grpc/lb/consul: error retrieving instances from Consul: {error}")
                 if reported is None:
                     reported = []
                     report(reported)

@@ -9,7 +9,7 @@ from simcloud.datastores.consul.command import consul
 from simcloud.datastores.consul.identity import VERSION
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.images.busybox import busybox_image
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import Context
 from simcloud.userland.commands import all_commands
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from simcloud.machine.process import Context
-from simcloud.services.languages.output import print_line
+from simcloud.services.languages import print_line
 
 KEPT_LINES: Final = 512
 LEVELS: Final = {"trace": 0, "debug": 1, "info": 2, "warn": 3, "error": 4}

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.machine.network.http import HttpRequest
-from simcloud.services.rpc.http.requests import target_of
+from simcloud.machine.network import HttpRequest
+from simcloud.services.rpc.http import target_of
 
 MAX_BODY_BYTES: Final = 512 * 1024
 MAX_URL: Final = 1_000

@@ -1,22 +1,21 @@
 """Memcached 1.6: the server program, its image, and clients."""
 
 from simcloud.datastores.memcached.gomemcache import (
-    CacheMiss,
-    MalformedKey,
-    MemcachedClient,
-    MemcacheError,
-    NotStored,
+    CacheMiss as CacheMiss,
+    MalformedKey as MalformedKey,
+    MemcachedClient as MemcachedClient,
+    MemcacheError as MemcacheError,
+    NotStored as NotStored,
 )
-from simcloud.datastores.memcached.image import add_memcached, memcached_image
-from simcloud.datastores.memcached.server import memcached
+from simcloud.datastores.memcached.image import (
+    add_memcached as add_memcached,
+    memcached_image as memcached_image,
+)
+from simcloud.datastores.memcached.server import memcached as memcached
+from simcloud.exports import export_lazily
 
-__all__ = [
-    "CacheMiss",
-    "MalformedKey",
-    "MemcacheError",
-    "MemcachedClient",
-    "NotStored",
-    "add_memcached",
-    "memcached",
-    "memcached_image",
-]
+with export_lazily(globals()):
+    from simcloud.datastores.memcached.libmemcached import (
+        MemcachedFailure as MemcachedFailure,
+        MemcachedPool as MemcachedPool,
+    )

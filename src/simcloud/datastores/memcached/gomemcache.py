@@ -13,7 +13,7 @@ from simcloud.datastores.memcached.messages import Answer, Fetch, Store, Values
 from simcloud.datastores.memcached.pool import DialFailed, ExchangeFailed, Pool
 from simcloud.machine.network import ConnectTimedOut, NameNotFound, NetworkError, ResolverFailure
 from simcloud.machine.process import Context
-from simcloud.services.languages.golang import dial_error, lookup_error, read_error
+from simcloud.services.languages import golang
 
 KEY_MAX_BYTES: Final = 250
 LINE_BYTES: Final = 24
@@ -67,7 +67,7 @@ class MemcachedClient:
         try:
             address = (await ctx.container.namespace.resolve(host))[0]
         except (NameNotFound, ResolverFailure) as error:
-            raise MemcacheError(lookup_error(ctx, error)) from None
+            raise MemcacheError(golang.lookup_error(ctx, error)) from None
         except NetworkError as error:
             raise MemcacheError(f"lookup {host}: {error}") from None
         return cls(ctx, Pool(ctx, address, int(port), timeout_s, max_idle))
@@ -115,9 +115,11 @@ class MemcachedClient:
         except DialFailed as failure:
             if isinstance(failure.error, ConnectTimedOut):
                 raise MemcacheError(f"memcache: connect timeout to {pool.address}:{pool.port}") from None
-            raise MemcacheError(dial_error(self._ctx, failure.error, pool.address, pool.port)) from None
+            raise MemcacheError(
+                golang.dial_error(self._ctx, failure.error, pool.address, pool.port)
+            ) from None
         except ExchangeFailed as failure:
-            words = read_error(failure.error, failure.local, failure.remote, failure.verb)
+            words = golang.read_error(failure.error, failure.local, failure.remote, failure.verb)
             raise MemcacheError(words) from None
         return reply
 

@@ -8,7 +8,7 @@ from typing import Final
 from simcloud.datastores.memcached.server import memcached
 from simcloud.datastores.memcached.settings import VERSION
 from simcloud.kubernetes.images import ImageRegistry
-from simcloud.machine.image import BASE_FILES, Image
+from simcloud.machine import BASE_FILES, Image
 from simcloud.machine.process import Context
 from simcloud.userland.commands import all_commands
 

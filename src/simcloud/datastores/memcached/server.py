@@ -13,8 +13,7 @@ from simcloud.datastores.memcached.messages import MEMCACHED, Answer, Fetch, Sto
 from simcloud.datastores.memcached.settings import OS_ERROR, USAGE, BadOption, Settings, read_options
 from simcloud.datastores.memcached.stats import Connections
 from simcloud.datastores.memcached.text import TextSession
-from simcloud.machine.network import Connection, NetworkError
-from simcloud.machine.network.http import HttpMessage
+from simcloud.machine.network import Connection, HttpMessage, NetworkError
 from simcloud.machine.process import Context, Signal
 from simcloud.sim import Event
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.datastores.memcached.messages import PORT
 from simcloud.datastores.memcached.slabs import PAGE_BYTES
-from simcloud.userland.commands.options import Options, UsageError, parse
+from simcloud.userland.commands import Options, UsageError, parse
 
 VERSION: Final = "1.6.18"
 OPTIONS: Final = "a:Ap:s:U:m:Mc:khirvdl:u:P:f:n:t:D:LR:CVb:B:I:SFXWY:e:o:N:"

@@ -10,7 +10,7 @@ from simcloud.datastores.mongodb.entrypoint import docker_entrypoint
 from simcloud.datastores.mongodb.mongod import mongod
 from simcloud.datastores.mongodb.shell import mongo
 from simcloud.datastores.mongodb.version import VERSION
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import Program
 from simcloud.userland.commands import all_commands
 

@@ -8,8 +8,7 @@ from simcloud.datastores.mongodb.server import THREAD_BYTES, Server, Session
 from simcloud.datastores.mongodb.session import serve
 from simcloud.datastores.mongodb.wire import MONGODB, MONGODB_TLS
 from simcloud.machine.files import FileError
-from simcloud.machine.network import Connection, Listener, NetworkError
-from simcloud.machine.network.http import HTTP, respond
+from simcloud.machine.network import HTTP, Connection, Listener, NetworkError, respond
 
 TAKEN: Final = {
     "disabled": (MONGODB,),

@@ -24,8 +24,7 @@ from simcloud.datastores.redis.resp import (
     size_bytes,
 )
 from simcloud.datastores.redis.state import Client, ServerState
-from simcloud.machine.network import Connection, NetworkError
-from simcloud.machine.network.http import HttpMessage
+from simcloud.machine.network import Connection, HttpMessage, NetworkError
 from simcloud.sim import Kernel
 
 QUERY_MAX_BYTES: Final = 64 << 20

@@ -10,8 +10,8 @@ from simcloud.datastores.redis.cli import redis_cli
 from simcloud.datastores.redis.server import redis_server
 from simcloud.datastores.redis.version import VERSION
 from simcloud.kubernetes.images import ImageRegistry
+from simcloud.machine import BASE_FILES, Image
 from simcloud.machine.files import FileError
-from simcloud.machine.image import BASE_FILES, Image
 from simcloud.machine.process import CommandNotFound, Context, NotExecutable
 from simcloud.userland.commands import all_commands
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
-from simcloud.services.languages.output import print_line
+from simcloud.services.languages import print_line
 
 MARKS: Final = {".": "debug", "-": "verbose", "*": "notice", "#": "warning"}
 LEVELS: Final = ("debug", "verbose", "notice", "warning")

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from simcloud.golang.formatting import sprint
-from simcloud.golang.json_text import json_text
+from simcloud.golang.json_text import format_json
 from simcloud.golang.quoting import quote
 from simcloud.golang.template.execution import Run
 from simcloud.golang.template.functions import FUNCTIONS
@@ -46,7 +46,7 @@ class GoTemplate:
             details = (
                 f"Error executing template: {error}. Printing more information for debugging the template:\n"
                 f"\ttemplate was:\n\t\t{self.template}\n"
-                f"\traw data was:\n\t\t{json_text(obj)}\n"
+                f"\traw data was:\n\t\t{format_json(obj)}\n"
                 f"\tobject given to template engine was:\n\t\t{sprint(data)}\n\n"
             )
             message = f"error executing template {quote(self.template)}: {error}"
@@ -55,4 +55,4 @@ class GoTemplate:
 
 def round_trip_json(obj: Any) -> Any:
     """Return the object after encoding it to JSON and decoding it again."""
-    return msgspec.json.decode(json_text(obj))
+    return msgspec.json.decode(format_json(obj))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from simcloud.golang.template.functions import FUNCTIONS as GO, CallError, Function
+from simcloud.golang.template import FUNCTIONS as GO, CallError, Function
 from simcloud.helm.functions.collections import COLLECTIONS
 from simcloud.helm.functions.dates import dates
 from simcloud.helm.functions.encoding import ENCODING
@@ -16,8 +16,6 @@ from simcloud.helm.functions.numbers import NUMBERS
 from simcloud.helm.functions.regexes import REGEXES
 from simcloud.helm.functions.texts import TEXTS, random_texts
 from simcloud.helm.functions.versions import VERSIONS
-
-__all__ = ["library_functions"]
 
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _KUBECTL_ONLY = ("exists", "base64decode")

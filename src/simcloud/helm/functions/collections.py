@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.golang.formatting import type_name
-from simcloud.golang.template.functions import CallError, Function, absent
+from simcloud.golang import type_name
+from simcloud.golang.template import CallError, Function, absent
 from simcloud.helm.functions.values import MAP, Strings, empty, text_of
-from simcloud.kubernetes.api.objects import copy
+from simcloud.kubernetes.api import copy
 
 _S = "string"
 

@@ -6,8 +6,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from simcloud.golang.durations import parse_duration_s
-from simcloud.golang.template.functions import Function, GoObject
+from simcloud.golang import parse_duration_s
+from simcloud.golang.template import Function, GoObject
 
 _MONTHS: Final = [
     "January",

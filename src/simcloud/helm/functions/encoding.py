@@ -9,11 +9,10 @@ from typing import Any
 
 import msgspec
 
-from simcloud.golang.formatting import Int
-from simcloud.golang.json_text import json_text
-from simcloud.golang.template.functions import CallError, Function, GoObject, absent, bad_base64_byte
+from simcloud.golang import Int, format_json
+from simcloud.golang.template import CallError, Function, GoObject, absent, bad_base64_byte
 from simcloud.helm.goyaml import YamlError, as_float, read_yaml, write_yaml
-from simcloud.kubernetes.api.schema.go_json import find_syntax_error
+from simcloud.kubernetes.api.schema import go_json
 
 _S = "string"
 _HTML = (("\\u0026", "&"), ("\\u003c", "<"), ("\\u003e", ">"))
@@ -109,11 +108,11 @@ def _from_json_array(text: str) -> list[Any]:
 
 
 def _bad_json(text: str) -> str:
-    return find_syntax_error(text.encode("utf-8", "replace")) or ""
+    return go_json.find_syntax_error(text.encode("utf-8", "replace")) or ""
 
 
 def _to_json(value: Any) -> str:
-    return json_text(plain(value))
+    return format_json(plain(value))
 
 
 def _raw_json(value: Any) -> str:
@@ -142,8 +141,8 @@ ENCODING: dict[str, Function] = {
     "fromYamlArray": Function(_from_yaml_array, 1, 1, (_S,)),
     "toJson": Function(_to_json, 1, 1),
     "mustToJson": Function(_to_json, 1, 1),
-    "toPrettyJson": Function(lambda value: json_text(plain(value), indent=2), 1, 1),
-    "mustToPrettyJson": Function(lambda value: json_text(plain(value), indent=2), 1, 1),
+    "toPrettyJson": Function(lambda value: format_json(plain(value), indent=2), 1, 1),
+    "mustToPrettyJson": Function(lambda value: format_json(plain(value), indent=2), 1, 1),
     "toRawJson": Function(_raw_json, 1, 1),
     "mustToRawJson": Function(_raw_json, 1, 1),
     "fromJson": Function(_from_json, 1, 1, (_S,)),

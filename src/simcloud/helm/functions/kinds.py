@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.golang.formatting import type_name
-from simcloud.golang.template.functions import Function, GoObject, absent
+from simcloud.golang import type_name
+from simcloud.golang.template import Function, GoObject, absent
 from simcloud.helm.functions.values import empty
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from simcloud.golang.template.functions import CallError, Function
+from simcloud.golang.template import CallError, Function
 from simcloud.helm.functions.kinds import kind_of
 from simcloud.helm.functions.values import check_size, empty
 

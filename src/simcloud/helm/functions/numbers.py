@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from simcloud.golang.formatting import Int
-from simcloud.golang.template.functions import CallError, Function
+from simcloud.golang import Int
+from simcloud.golang.template import CallError, Function
 from simcloud.helm.functions.values import Ints, check_size, real, whole
 
 _I = "int"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from simcloud.golang.template.functions import CallError, Function
+from simcloud.golang.template import CallError, Function
 from simcloud.helm.functions.values import Strings, check_size
 from simcloud.patterns import Match, Regex, RegexError, TooMuchWorkError, compile_regex
 

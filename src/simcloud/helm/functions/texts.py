@@ -7,9 +7,8 @@ import string
 from random import Random
 from typing import Any
 
-from simcloud.golang.formatting import Int
-from simcloud.golang.quoting import quote
-from simcloud.golang.template.functions import CallError, Function, absent
+from simcloud.golang import Int, quote
+from simcloud.golang.template import CallError, Function, absent
 from simcloud.helm.functions.values import Strings, check_size, text_of
 
 _S = "string"

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from simcloud.golang.formatting import Int, sprint
-from simcloud.golang.numbers import is_int64
-from simcloud.golang.template.functions import CallError, absent
+from simcloud.golang import Int, is_int64, sprint
+from simcloud.golang.template import CallError, absent
 
 MOST: Final = 1_000_000
 """Characters or items that one call may make."""

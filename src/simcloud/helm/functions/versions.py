@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from simcloud.golang.template.functions import CallError, Function, GoObject
+from simcloud.golang.template import CallError, Function, GoObject
 
 _VERSION: Final = re.compile(
     r"v?(\d{1,19})(?:\.(\d{1,19}))?(?:\.(\d{1,19}))?(?:-([0-9A-Za-z.-]+))?(?:\+([0-9A-Za-z.-]+))?\Z"

@@ -10,7 +10,7 @@ from simcloud.helm.releases import Release
 from simcloud.helm.session import Helm
 from simcloud.helm.values import read_values
 from simcloud.helm.views import write_release
-from simcloud.kubernetes.api.errors import ApiError
+from simcloud.kubernetes.api import ApiError
 
 
 @command("install", "Install a chart as a new release", least=1)

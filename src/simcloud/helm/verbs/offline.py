@@ -15,7 +15,7 @@ from simcloud.helm.render import NAME, offline_capabilities, release_facts, rend
 from simcloud.helm.session import Helm
 from simcloud.helm.values import read_values
 from simcloud.helm.views import table
-from simcloud.kubernetes.api.objects import copy
+from simcloud.kubernetes.api import copy
 
 COMMIT = "e4da49785aa6e6ee2b86efd5dd9e43400318262b"
 GO = "go1.23.7"

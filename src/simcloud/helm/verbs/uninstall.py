@@ -11,8 +11,7 @@ from simcloud.helm.render import check_name
 from simcloud.helm.session import Helm
 from simcloud.helm.views import write_release
 from simcloud.helm.wait_loop import until_gone
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.times import micro
+from simcloud.kubernetes.api import ApiError, times
 
 PROPAGATION = {"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}
 
@@ -62,7 +61,7 @@ async def _uninstall(helm: Helm, name: str) -> str:
     timeout_s = float(helm.flags["timeout"])
     hooks = Hooks(helm.ctx, connection, release, timeout_s)
     release.status, release.description = "uninstalling", "Deletion in progress (or silently failed)"
-    release.deleted = micro(connection.now_s)
+    release.deleted = times.micro(connection.now_s)
     if not helm.flags["no-hooks"]:
         await hooks.run("pre-delete")
     await storage.update(release)

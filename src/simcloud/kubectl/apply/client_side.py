@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from simcloud.golang.json_text import json_text
-from simcloud.kubectl.apply.three_way import three_way
+from simcloud.golang import format_json
+from simcloud.kubectl.apply.three_way import merge_three_way
 from simcloud.kubectl.errors import KubectlError, WithContext
 from simcloud.kubectl.object_creation import with_last_applied, with_namespace, write_options
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.wait_loop import until_gone
-from simcloud.kubernetes.api.errors import ApiError, NotFound
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at, copy
-from simcloud.kubernetes.api.options import DeleteOptions
-from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
+from simcloud.kubernetes.api import LAST_APPLIED, ApiError, DeleteOptions, NotFound, Object, at, copy
+from simcloud.kubernetes.api.verbs import Patch, apply_patch
 
 NO_ANNOTATION: Final = (
     "Warning: resource {name} is missing the kubectl.kubernetes.io/last-applied-configuration annotation which is "
@@ -71,7 +69,7 @@ def patch_of(info: Info, wanted: Object, current: Object) -> Patch:
             raise KubectlError(
                 f"error when applying patch:\nfor: {info.source}: invalid annotation"
             ) from None
-    return three_way(info.resource, original if isinstance(original, dict) else None, wanted, current)
+    return merge_three_way(info.resource, original if isinstance(original, dict) else None, wanted, current)
 
 
 async def _current(kubectl: Kubectl, info: Info) -> Object | None:
@@ -107,7 +105,7 @@ async def _send_patch(kubectl: Kubectl, info: Info, wanted: Object, change: Patc
         if kubectl.flags["force"] and error.reason in ("Invalid", "Conflict"):
             return await _recreate(kubectl, info, wanted)
         doing = (
-            f"error when applying patch:\n{json_text(change.body)}\nto:\n{describe_for_error(info)}\n"
+            f"error when applying patch:\n{format_json(change.body)}\nto:\n{describe_for_error(info)}\n"
             f'for: "{info.source}": error when patching "{info.source}"'
         )
         raise WithContext(doing, error) from None

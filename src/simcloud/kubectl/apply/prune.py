@@ -7,9 +7,7 @@ from typing import Final
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import LAST_APPLIED, at
-from simcloud.kubernetes.api.options import DeleteOptions
-from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api import LAST_APPLIED, DeleteOptions, Resource, at
 
 KINDS: Final = (
     ("v1", "ConfigMap"), ("v1", "Endpoints"), ("v1", "Namespace"), ("v1", "PersistentVolumeClaim"),

@@ -8,12 +8,10 @@ from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.object_creation import with_namespace, write_options
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, ApplyConflict
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at
-from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import LAST_APPLIED, ApiError, ApplyConflict, Object, WriteOptions, at
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.verbs.patches import Patch
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes.api.verbs import Patch
 
 MANAGER: Final = "kubectl"
 BEFORE: Final = ("kubectl-client-side-apply", "before-first-apply")

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object, Resource
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema import ANYTHING, Schema
-from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.verbs import Patch
 
 DIRECTIVE: Final = "$patch"
 ORDER: Final = "$setElementOrder/"
@@ -35,7 +34,7 @@ _CHANGES: Final = _Only(deletions=False, changes=True)
 _DELETIONS: Final = _Only(deletions=True, changes=False)
 
 
-def three_way(resource: Resource, original: Object | None, modified: Object, current: Object) -> Patch:
+def merge_three_way(resource: Resource, original: Object | None, modified: Object, current: Object) -> Patch:
     """The patch that brings the live object where the manifest wants it."""
     if resource.custom is not None or not resource.schema.name:
         return Patch(PatchType.MERGE, _merge_three_way(original or {}, modified, current))

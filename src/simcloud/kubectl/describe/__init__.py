@@ -20,13 +20,10 @@ from simcloud.kubectl.describe import (  # noqa: F401  (they register what they 
     workloads,
 )
 from simcloud.kubectl.describe.generic import describe_anything
-from simcloud.kubectl.describe.registry import Describer, find_describer
-from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubectl.describe.registry import Describer as Describer, find_describer
+from simcloud.kubernetes.api import Resource
 
 
 def describer_for(resource: Resource) -> Describer:
     """What describes objects of a resource."""
     return find_describer(resource.group, resource.kind) or describe_anything
-
-
-__all__ = ["Describer", "describer_for"]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, UNSET, Page, long_time
 from simcloud.kubectl.describe.parts import write_controller, write_metadata, write_name
 from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.templates import write_template
-from simcloud.kubernetes.api import times
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.selectors import from_label_selector
-from simcloud.kubernetes.api.tables.cells import count, items, part, text, truth
+from simcloud.kubernetes.api import Object, selectors, times
+from simcloud.kubernetes.api.tables import cells
 
 INDEXES_SHOWN: Final = 50
 """Characters of a list of indexes, after which it is cut at the next comma."""
@@ -22,9 +20,9 @@ INDEXES_SHOWN: Final = 50
 @describes("batch", "Job")
 async def describe_job(reader: Reader, obj: Object, show_events: bool) -> str:
     """A Job."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
     write_name(page, obj)
-    page.field("Selector", from_label_selector(spec.get("selector")))
+    page.field("Selector", selectors.from_label_selector(spec.get("selector")))
     write_metadata(page, obj)
     write_controller(page, obj)
     _write_set(page, "Parallelism", spec.get("parallelism"))
@@ -39,12 +37,12 @@ async def describe_job(reader: Reader, obj: Object, show_events: bool) -> str:
     ready = "" if status.get("ready") is None else f" ({status['ready']} Ready)"
     page.field(
         "Pods Statuses",
-        f"{count(status, 'active')} Active{ready} / {count(status, 'succeeded')} Succeeded / "
-        f"{count(status, 'failed')} Failed",
+        f"{cells.count(status, 'active')} Active{ready} / {cells.count(status, 'succeeded')} Succeeded / "
+        f"{cells.count(status, 'failed')} Failed",
     )
     if spec.get("completionMode") == "Indexed":
-        page.field("Completed Indexes", _indexes(text(status, "completedIndexes")))
-    write_template(page, part(spec, "template"))
+        page.field("Completed Indexes", _indexes(cells.text(status, "completedIndexes")))
+    write_template(page, cells.part(spec, "template"))
     await write_events(page, reader, obj, show_events)
     return page.text()
 
@@ -76,30 +74,32 @@ def _indexes(indexes: str) -> str:
 @describes("batch", "CronJob")
 async def describe_cron_job(reader: Reader, obj: Object, show_events: bool) -> str:
     """A CronJob."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
     write_name(page, obj)
     write_metadata(page, obj)
-    page.field("Schedule", text(spec, "schedule"))
-    page.field("Concurrency Policy", text(spec, "concurrencyPolicy"))
-    page.field("Suspend", truth(spec.get("suspend")))
+    page.field("Schedule", cells.text(spec, "schedule"))
+    page.field("Concurrency Policy", cells.text(spec, "concurrencyPolicy"))
+    page.field("Suspend", cells.truth(spec.get("suspend")))
     page.field("Time Zone", _or_unset(spec.get("timeZone")))
     page.field("Successful Job History Limit", _or_unset(spec.get("successfulJobsHistoryLimit")))
     page.field("Failed Job History Limit", _or_unset(spec.get("failedJobsHistoryLimit")))
     deadline = spec.get("startingDeadlineSeconds")
     page.field("Starting Deadline Seconds", UNSET if deadline is None else f"{deadline}s")
-    _write_job_template(page, part(spec, "jobTemplate", "spec"))
+    _write_job_template(page, cells.part(spec, "jobTemplate", "spec"))
     scheduled = status.get("lastScheduleTime")
     page.field("Last Schedule Time", UNSET if scheduled is None else long_time(scheduled))
-    page.field("Active Jobs", ", ".join(text(job, "name") for job in items(status, "active")) or NONE)
+    page.field(
+        "Active Jobs", ", ".join(cells.text(job, "name") for job in cells.items(status, "active")) or NONE
+    )
     await write_events(page, reader, obj, show_events)
     return page.text()
 
 
 def _write_job_template(page: Page, spec: Object) -> None:
     wanted = spec.get("selector")
-    page.field("Selector", UNSET if wanted is None else from_label_selector(wanted))
+    page.field("Selector", UNSET if wanted is None else selectors.from_label_selector(wanted))
     page.field("Parallelism", _or_unset(spec.get("parallelism")))
     page.field("Completions", _or_unset(spec.get("completions")))
     if spec.get("activeDeadlineSeconds") is not None:
         page.field("Active Deadline Seconds", f"{spec['activeDeadlineSeconds']}s")
-    write_template(page, part(spec, "template"))
+    write_template(page, cells.part(spec, "template"))

@@ -8,8 +8,8 @@ from simcloud.kubectl.describe.events import events_about, write_events, write_f
 from simcloud.kubectl.describe.page import NONE, Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
 from simcloud.kubectl.describe.registry import Reader, describes
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.tables.cells import items, part, text
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.api.tables import cells
 
 
 @describes("", "ConfigMap")
@@ -19,10 +19,10 @@ async def describe_config_map(reader: Reader, obj: Object, show_events: bool) ->
     write_name(page, obj)
     write_metadata(page, obj)
     page.write("\nData\n====\n")
-    for key, value in sorted(part(obj, "data").items()):
+    for key, value in sorted(cells.part(obj, "data").items()):
         page.write(f"{key}:\n----\n{value}\n\n")
     page.write("\nBinaryData\n====\n")
-    for key, value in sorted(part(obj, "binaryData").items()):
+    for key, value in sorted(cells.part(obj, "binaryData").items()):
         page.line(f"{key}: {_size(value)} bytes")
     page.line()
     if show_events:
@@ -33,13 +33,13 @@ async def describe_config_map(reader: Reader, obj: Object, show_events: bool) ->
 @describes("", "Secret")
 async def describe_secret(reader: Reader, obj: Object, show_events: bool) -> str:
     """A Secret, its values kept secret but for an account's token. It has no events."""
-    page, kind = Page(), text(obj, "type")
+    page, kind = Page(), cells.text(obj, "type")
     write_name(page, obj)
     write_metadata(page, obj)
     page.line()
     page.field("Type", kind)
     page.write("\nData\n====\n")
-    for key, value in sorted(part(obj, "data").items()):
+    for key, value in sorted(cells.part(obj, "data").items()):
         if key == "token" and kind == "kubernetes.io/service-account-token":
             page.field(key, base64.b64decode(value or "").decode(errors="replace"))
         else:
@@ -58,8 +58,8 @@ async def describe_service_account(reader: Reader, obj: Object, show_events: boo
     write_name(page, obj)
     write_metadata(page, obj)
     heading = "Image pull secrets:"
-    for secret in items(obj, "imagePullSecrets") or [{"name": NONE}]:
-        page.line(heading, text(secret, "name"))
+    for secret in cells.items(obj, "imagePullSecrets") or [{"name": NONE}]:
+        page.line(heading, cells.text(secret, "name"))
         heading = " " * len(heading)
     await write_events(page, reader, obj, show_events)
     return page.text()

@@ -5,12 +5,11 @@ from __future__ import annotations
 import urllib.parse
 from collections.abc import Iterator, Sequence
 
-from simcloud.golang.formatting import sprint
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote, sprint
 from simcloud.kubectl.describe.page import NONE, Page, long_time
 from simcloud.kubectl.describe.parts import boolean, write_resources
-from simcloud.kubernetes.api.objects import Object, meta
-from simcloud.kubernetes.api.tables.cells import count, items, part, text
+from simcloud.kubernetes.api import Object, meta
+from simcloud.kubernetes.api.tables import cells as tables_cells
 from simcloud.kubernetes.kubelet.pods import downward_api
 
 _RESOURCES_TOLD = ("cpu", "memory", "ephemeral-storage")
@@ -24,32 +23,35 @@ def write_containers(
     level = 0 if pod is not None else 1
     page.line(f"{title}:" if containers else f"{title}: {NONE}", level=level)
     known = (
-        {text(status_entry, "name"): status_entry for status_entry in items(part(pod, "status"), statuses)}
+        {
+            tables_cells.text(status_entry, "name"): status_entry
+            for status_entry in tables_cells.items(tables_cells.part(pod, "status"), statuses)
+        }
         if pod is not None
         else {}
     )
     for container in containers:
-        page.line(f"{' ' * level}{text(container, 'name')}:", level=1)
-        _write_container(page, container, known.get(text(container, "name")), pod)
+        page.line(f"{' ' * level}{tables_cells.text(container, 'name')}:", level=1)
+        _write_container(page, container, known.get(tables_cells.text(container, "name")), pod)
 
 
 def _write_container(page: Page, container: Object, status: Object | None, pod: Object | None) -> None:
     if status is not None:
-        page.field("Container ID", text(status, "containerID"), 2)
-    page.field("Image", text(container, "image"), 2)
+        page.field("Container ID", tables_cells.text(status, "containerID"), 2)
+    page.field("Image", tables_cells.text(container, "image"), 2)
     if status is not None:
-        page.field("Image ID", text(status, "imageID"), 2)
-    _write_ports(page, items(container, "ports"))
-    write_seccomp(page, part(container, "securityContext"), 2, 3)
+        page.field("Image ID", tables_cells.text(status, "imageID"), 2)
+    _write_ports(page, tables_cells.items(container, "ports"))
+    write_seccomp(page, tables_cells.part(container, "securityContext"), 2, 3)
     for title in ("Command", "Args"):
-        _write_words(page, title, items(container, title.lower()))
+        _write_words(page, title, tables_cells.items(container, title.lower()))
     if status is not None:
         _write_state(page, status)
-    write_resources(page, part(container, "resources"), 2)
+    write_resources(page, tables_cells.part(container, "resources"), 2)
     for title in ("Liveness", "Readiness", "Startup"):
         if container.get(f"{title.lower()}Probe") is not None:
             page.field(title, _probe(container[f"{title.lower()}Probe"]), 2)
-    _write_sources(page, items(container, "envFrom"))
+    _write_sources(page, tables_cells.items(container, "envFrom"))
     _write_environment(page, container, pod)
     _write_mounts(page, container)
 
@@ -61,17 +63,17 @@ def _write_ports(page: Page, ports: Sequence[Object]) -> None:
 
 
 def _port(port: Object, key: str) -> str:
-    shown = f"{count(port, key)}/{text(port, 'protocol')}"
-    return f"{shown} ({text(port, 'name')})" if port.get("name") else shown
+    shown = f"{tables_cells.count(port, key)}/{tables_cells.text(port, 'protocol')}"
+    return f"{shown} ({tables_cells.text(port, 'name')})" if port.get("name") else shown
 
 
 def write_seccomp(page: Page, security: Object, level: int, local_level: int) -> None:
     """The seccomp profile of a pod or a container, if one is set."""
     profile = security.get("seccompProfile")
     if profile is not None:
-        page.field("SeccompProfile", text(profile, "type"), level)
-        if text(profile, "type") == "Localhost":
-            page.field("LocalhostProfile", text(profile, "localhostProfile"), local_level)
+        page.field("SeccompProfile", tables_cells.text(profile, "type"), level)
+        if tables_cells.text(profile, "type") == "Localhost":
+            page.field("LocalhostProfile", tables_cells.text(profile, "localhostProfile"), local_level)
 
 
 def _write_words(page: Page, title: str, words: Sequence[str]) -> None:
@@ -83,12 +85,12 @@ def _write_words(page: Page, title: str, words: Sequence[str]) -> None:
 
 
 def _write_state(page: Page, status: Object) -> None:
-    _write_one_state(page, "State", part(status, "state"))
-    last = part(status, "lastState")
+    _write_one_state(page, "State", tables_cells.part(status, "state"))
+    last = tables_cells.part(status, "lastState")
     if last.get("terminated") is not None:
         _write_one_state(page, "Last State", last)
     page.field("Ready", boolean(status.get("ready")), 2)
-    page.field("Restart Count", count(status, "restartCount"), 2)
+    page.field("Restart Count", tables_cells.count(status, "restartCount"), 2)
 
 
 def _write_one_state(page: Page, title: str, state: Object) -> None:
@@ -99,14 +101,14 @@ def _write_one_state(page: Page, title: str, state: Object) -> None:
         _write_end(page, title, state["terminated"])
     else:
         page.field(title, "Waiting", 2)
-        page.optional("Reason", part(state, "waiting").get("reason"), 3)
+        page.optional("Reason", tables_cells.part(state, "waiting").get("reason"), 3)
 
 
 def _write_end(page: Page, title: str, ended: Object) -> None:
     page.field(title, "Terminated", 2)
     page.optional("Reason", ended.get("reason"), 3)
     page.optional("Message", ended.get("message"), 3)
-    page.field("Exit Code", count(ended, "exitCode"), 3)
+    page.field("Exit Code", tables_cells.count(ended, "exitCode"), 3)
     page.optional("Signal", ended.get("signal"), 3)
     page.field("Started", long_time(ended.get("startedAt")), 3)
     page.field("Finished", long_time(ended.get("finishedAt")), 3)
@@ -114,31 +116,36 @@ def _write_end(page: Page, title: str, ended: Object) -> None:
 
 def _probe(probe: Object) -> str:
     settings = (
-        f"delay={count(probe, 'initialDelaySeconds')}s timeout={count(probe, 'timeoutSeconds')}s "
-        f"period={count(probe, 'periodSeconds')}s #success={count(probe, 'successThreshold')} "
-        f"#failure={count(probe, 'failureThreshold')}"
+        f"delay={tables_cells.count(probe, 'initialDelaySeconds')}s timeout={tables_cells.count(probe, 'timeoutSeconds')}s "
+        f"period={tables_cells.count(probe, 'periodSeconds')}s #success={tables_cells.count(probe, 'successThreshold')} "
+        f"#failure={tables_cells.count(probe, 'failureThreshold')}"
     )
     return f"{_handler(probe)} {settings}"
 
 
 def _handler(probe: Object) -> str:
     if probe.get("exec") is not None:
-        return f"exec {sprint(items(probe['exec'], 'command'))}"
+        return f"exec {sprint(tables_cells.items(probe['exec'], 'command'))}"
     if probe.get("httpGet") is not None:
         return f"http-get {_url(probe['httpGet'])}"
     if probe.get("tcpSocket") is not None:
-        return f"tcp-socket {text(probe['tcpSocket'], 'host')}:{probe['tcpSocket'].get('port', 0)}"
+        return (
+            f"tcp-socket {tables_cells.text(probe['tcpSocket'], 'host')}:{probe['tcpSocket'].get('port', 0)}"
+        )
     if probe.get("grpc") is not None:
-        return f"grpc <pod>:{count(probe['grpc'], 'port')} {text(probe['grpc'], 'service')}"
+        return f"grpc <pod>:{tables_cells.count(probe['grpc'], 'port')} {tables_cells.text(probe['grpc'], 'service')}"
     return "unknown"
 
 
 def _url(asked: Object) -> str:
-    host, path = text(asked, "host"), urllib.parse.quote(text(asked, "path"), safe=_UNESCAPED_IN_PATHS)
+    host, path = (
+        tables_cells.text(asked, "host"),
+        urllib.parse.quote(tables_cells.text(asked, "path"), safe=_UNESCAPED_IN_PATHS),
+    )
     if ":" in host:
         host = f"[{host}]"
     slash = "/" if path and not path.startswith("/") else ""
-    return f"{text(asked, 'scheme').lower()}://{host}:{asked.get('port', 0)}{slash}{path}"
+    return f"{tables_cells.text(asked, 'scheme').lower()}://{host}:{asked.get('port', 0)}{slash}{path}"
 
 
 def _write_sources(page: Page, sources: Sequence[Object]) -> None:
@@ -150,8 +157,8 @@ def _write_sources(page: Page, sources: Sequence[Object]) -> None:
         for key, name in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
             if not kind and source.get(key) is not None:
                 kind, reference = name, source[key]
-        prefix = f" with prefix '{text(source, 'prefix')}'" if source.get("prefix") else ""
-        page.line(text(reference, "name"), f"{kind}{prefix}", _optional(reference), level=3)
+        prefix = f" with prefix '{tables_cells.text(source, 'prefix')}'" if source.get("prefix") else ""
+        page.line(tables_cells.text(reference, "name"), f"{kind}{prefix}", _optional(reference), level=3)
 
 
 def _optional(reference: Object) -> str:
@@ -159,7 +166,7 @@ def _optional(reference: Object) -> str:
 
 
 def _write_environment(page: Page, container: Object, pod: Object | None) -> None:
-    variables = items(container, "env")
+    variables = tables_cells.items(container, "env")
     if not variables:
         page.field("Environment", NONE, 2)
         return
@@ -170,27 +177,30 @@ def _write_environment(page: Page, container: Object, pod: Object | None) -> Non
 
 
 def _variable(variable: Object, container: Object, pod: Object | None) -> Iterator[tuple[str, ...]]:
-    title, source = f"{text(variable, 'name')}:", variable.get("valueFrom")
+    title, source = f"{tables_cells.text(variable, 'name')}:", variable.get("valueFrom")
     if source is None:
-        first, *rest = text(variable, "value").split("\n")
+        first, *rest = tables_cells.text(variable, "value").split("\n")
         yield title, first
         for line in rest:
             yield "", line
     elif (reference := source.get("fieldRef")) is not None:
-        value = _field(pod, text(reference, "fieldPath"))
-        yield title, f"{value} ({text(reference, 'apiVersion')}:{text(reference, 'fieldPath')})"
+        value = _field(pod, tables_cells.text(reference, "fieldPath"))
+        yield (
+            title,
+            f"{value} ({tables_cells.text(reference, 'apiVersion')}:{tables_cells.text(reference, 'fieldPath')})",
+        )
     elif (reference := source.get("resourceFieldRef")) is not None:
-        yield title, f"{_resource(container, reference)} ({text(reference, 'resource')})"
+        yield title, f"{_resource(container, reference)} ({tables_cells.text(reference, 'resource')})"
     elif (reference := source.get("secretKeyRef")) is not None:
         yield (
             title,
-            f"<set to the key '{text(reference, 'key')}' in secret '{text(reference, 'name')}'>",
+            f"<set to the key '{tables_cells.text(reference, 'key')}' in secret '{tables_cells.text(reference, 'name')}'>",
             _optional(reference),
         )
     elif (reference := source.get("configMapKeyRef")) is not None:
         yield (
             title,
-            f"<set to the key '{text(reference, 'key')}' of config map '{text(reference, 'name')}'>",
+            f"<set to the key '{tables_cells.text(reference, 'key')}' of config map '{tables_cells.text(reference, 'name')}'>",
             _optional(reference),
         )
 
@@ -199,11 +209,11 @@ def _field(pod: Object | None, path: str) -> str:
     """What kubectl can say of a field: it knows of the name and the namespace only."""
     if pod is None or path not in ("metadata.name", "metadata.namespace"):
         return ""
-    return text(meta(pod), path.removeprefix("metadata."))
+    return tables_cells.text(meta(pod), path.removeprefix("metadata."))
 
 
 def _resource(container: Object, reference: Object) -> str:
-    kind, _, name = text(reference, "resource").partition(".")
+    kind, _, name = tables_cells.text(reference, "resource").partition(".")
     if name not in _RESOURCES_TOLD:
         return ""
     value = downward_api.resource(container, reference, {})
@@ -212,7 +222,9 @@ def _resource(container: Object, reference: Object) -> str:
 
 
 def _write_mounts(page: Page, container: Object) -> None:
-    mounts = sorted(items(container, "volumeMounts"), key=lambda one: text(one, "mountPath"))
+    mounts = sorted(
+        tables_cells.items(container, "volumeMounts"), key=lambda one: tables_cells.text(one, "mountPath")
+    )
     if mounts:
         page.line("Mounts:", level=2)
     else:
@@ -220,9 +232,16 @@ def _write_mounts(page: Page, container: Object) -> None:
     for mount in mounts:
         mode = "ro" if mount.get("readOnly") else "rw"
         place = f",path={quote(mount['subPath'])}" if mount.get("subPath") else ""
-        page.line(f"{text(mount, 'mountPath')} from {text(mount, 'name')} ({mode}{place})", level=3)
-    devices = sorted(items(container, "volumeDevices"), key=lambda one: text(one, "devicePath"))
+        page.line(
+            f"{tables_cells.text(mount, 'mountPath')} from {tables_cells.text(mount, 'name')} ({mode}{place})",
+            level=3,
+        )
+    devices = sorted(
+        tables_cells.items(container, "volumeDevices"), key=lambda one: tables_cells.text(one, "devicePath")
+    )
     if devices:
         page.line(*("Devices:",) if mounts else ("Devices:", NONE), level=2)
     for device in devices:
-        page.line(f"{text(device, 'devicePath')} from {text(device, 'name')}", level=3)
+        page.line(
+            f"{tables_cells.text(device, 'devicePath')} from {tables_cells.text(device, 'name')}", level=3
+        )

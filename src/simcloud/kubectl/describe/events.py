@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from simcloud.golang.sorting import go_sorted
+from simcloud.golang import go_sorted
 from simcloud.kubectl.describe.page import NONE, Page
 from simcloud.kubectl.describe.registry import Reader
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, meta
-from simcloud.kubernetes.api.tables.cells import count, part, since, text
+from simcloud.kubernetes.api import ApiError, Object, meta
+from simcloud.kubernetes.api.tables import cells
 
 
 async def events_about(
@@ -51,26 +50,26 @@ def write_found(page: Page, found: list[Object], now_s: float) -> None:
 
 
 def _earlier(one: Object, other: Object) -> bool:
-    return text(one, "lastTimestamp") < text(other, "lastTimestamp")
+    return cells.text(one, "lastTimestamp") < cells.text(other, "lastTimestamp")
 
 
 def _row(event: Object, now_s: float) -> tuple[str, ...]:
-    field_path = part(event, "involvedObject").get("fieldPath")
-    message = text(event, "message").strip()
+    field_path = cells.part(event, "involvedObject").get("fieldPath")
+    message = cells.text(event, "message").strip()
     return (
-        text(event, "type"),
-        text(event, "reason"),
+        cells.text(event, "type"),
+        cells.text(event, "reason"),
         _age(event, now_s),
-        part(event, "source").get("component") or text(event, "reportingComponent"),
+        cells.part(event, "source").get("component") or cells.text(event, "reportingComponent"),
         f"{field_path}: {message}" if field_path else message,
     )
 
 
 def _age(event: Object, now_s: float) -> str:
-    first = since(event.get("eventTime") or event.get("firstTimestamp"), now_s)
+    first = cells.since(event.get("eventTime") or event.get("firstTimestamp"), now_s)
     series = event.get("series")
     if series is not None:
-        return f"{since(series.get('lastObservedTime'), now_s)} (x{count(series, 'count')} over {first})"
-    if count(event, "count") > 1:
-        return f"{since(event.get('lastTimestamp'), now_s)} (x{event['count']} over {first})"
+        return f"{cells.since(series.get('lastObservedTime'), now_s)} (x{cells.count(series, 'count')} over {first})"
+    if cells.count(event, "count") > 1:
+        return f"{cells.since(event.get('lastTimestamp'), now_s)} (x{event['count']} over {first})"
     return first

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Final
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
 from simcloud.kubectl.describe.registry import Reader
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 _TOLD_ABOVE: Final = frozenset(
     f".metadata.{field}" for field in ("managedFields", "name", "namespace", "labels", "annotations")

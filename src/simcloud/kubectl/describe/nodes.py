@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.describe.events import events_about, write_found
 from simcloud.kubectl.describe.page import UNSET, Page, long_time
 from simcloud.kubectl.describe.parts import (
@@ -18,12 +18,19 @@ from simcloud.kubectl.describe.parts import (
 )
 from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.resize import KINDS, most_held
-from simcloud.kubernetes.api.amounts import Amount, Amounts, add, pod_amounts
-from simcloud.kubernetes.api.errors import ApiError, Forbidden
-from simcloud.kubernetes.api.objects import Object, meta, name_of
-from simcloud.kubernetes.api.quantity import milli, whole
-from simcloud.kubernetes.api.tables.cells import age, items, part, text
-from simcloud.kubernetes.api.tables.nodes import roles_of
+from simcloud.kubernetes.api import (
+    Amount,
+    Amounts,
+    ApiError,
+    Forbidden,
+    Object,
+    amounts,
+    meta,
+    name_of,
+    pod_amounts,
+    quantity,
+)
+from simcloud.kubernetes.api.tables import cells, roles_of
 
 _SYSTEM: Final = (
     ("Machine ID", "machineID"),
@@ -54,33 +61,35 @@ _NOTHING: Final = Amount(Fraction(0))
 @describes("", "Node")
 async def describe_node(reader: Reader, obj: Object, show_events: bool) -> str:
     """A node."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
     pods = await _pods(reader, name_of(obj))
     write_name(page, obj, namespace=False)
     page.field("Roles", roles_of(meta(obj).get("labels") or {}))
     write_metadata(page, obj)
     write_created(page, obj)
-    write_taints(page, items(spec, "taints"))
+    write_taints(page, cells.items(spec, "taints"))
     page.field("Unschedulable", sprint(bool(spec.get("unschedulable"))))
     await _write_lease(page, reader, name_of(obj))
-    _write_conditions(page, items(status, "conditions"))
+    _write_conditions(page, cells.items(status, "conditions"))
     page.line("Addresses:")
-    for address in items(status, "addresses"):
-        page.field(text(address, "type"), text(address, "address"), 1)
+    for address in cells.items(status, "addresses"):
+        page.field(cells.text(address, "type"), cells.text(address, "address"), 1)
     for title in ("Capacity", "Allocatable"):
-        if part(status, title.lower()):
+        if cells.part(status, title.lower()):
             page.line(f"{title}:")
             write_amounts(page, status[title.lower()], 1)
     page.line("System Info:")
     for title, key in _SYSTEM:
-        page.field(title, text(part(status, "nodeInfo"), key), 1)
+        page.field(title, cells.text(cells.part(status, "nodeInfo"), key), 1)
     page.optional("PodCIDR", spec.get("podCIDR"))
-    page.optional("PodCIDRs", ",".join(items(spec, "podCIDRs")))
+    page.optional("PodCIDRs", ",".join(cells.items(spec, "podCIDRs")))
     page.optional("ProviderID", spec.get("providerID"))
     if pods is None:
         page.field("Pods", "not authorized")
     else:
-        _write_pods(page, pods, part(status, "allocatable") or part(status, "capacity"), reader.now_s)
+        _write_pods(
+            page, pods, cells.part(status, "allocatable") or cells.part(status, "capacity"), reader.now_s
+        )
     if show_events:
         write_found(page, await _events(reader, obj), reader.now_s)
     return page.text()
@@ -101,7 +110,7 @@ async def _events(reader: Reader, node: Object) -> list[Object]:
         found = await events_about(reader, node, any_uid=True)
     except ApiError:
         return []
-    pairs = [(part(event, "involvedObject").get("uid"), event) for event in found]
+    pairs = [(cells.part(event, "involvedObject").get("uid"), event) for event in found]
     return [event for wanted in (meta(node)["uid"], name_of(node)) for uid, event in pairs if uid == wanted]
 
 
@@ -111,7 +120,7 @@ async def _write_lease(page: Page, reader: Reader, node: str) -> None:
     except ApiError as error:
         page.field("Lease", f"Failed to get lease: {error.message}")
         return
-    spec = part(lease, "spec")
+    spec = cells.part(lease, "spec")
     page.line("Lease:")
     holder = spec.get("holderIdentity")
     page.field("HolderIdentity", UNSET if holder is None else holder, 1)
@@ -125,12 +134,12 @@ def _write_conditions(page: Page, conditions: Sequence[Object]) -> None:
     page.line("Conditions:")
     rows = [
         (
-            f"{text(condition, 'type')} ",
-            f"{text(condition, 'status')} ",
+            f"{cells.text(condition, 'type')} ",
+            f"{cells.text(condition, 'status')} ",
             f"{long_time(condition.get('lastHeartbeatTime'))} ",
             f"{long_time(condition.get('lastTransitionTime'))} ",
-            f"{text(condition, 'reason')} ",
-            text(condition, "message"),
+            f"{cells.text(condition, 'reason')} ",
+            cells.text(condition, "message"),
         )
         for condition in conditions
     ]
@@ -138,13 +147,13 @@ def _write_conditions(page: Page, conditions: Sequence[Object]) -> None:
 
 
 def _write_pods(page: Page, pods: Sequence[Object], allocatable: Object, now_s: float) -> None:
-    wanted = [tuple(pod_amounts(part(pod, "spec"), kind) for kind in KINDS) for pod in pods]
+    wanted = [tuple(pod_amounts(cells.part(pod, "spec"), kind) for kind in KINDS) for pod in pods]
     page.field("Non-terminated Pods", f"({len(pods)} in total)")
     rows = (_pod(pod, asked, allocatable, now_s) for pod, asked in zip(pods, wanted, strict=True))
     page.table(_POD_HEADINGS, rows)
     page.line("Allocated resources:")
     page.line("(Total limits may be over 100 percent, i.e., overcommitted.)", level=1)
-    requests, limits = (add(*(asked[number] for asked in wanted)) for number in range(len(KINDS)))
+    requests, limits = (amounts.add(*(asked[number] for asked in wanted)) for number in range(len(KINDS)))
     page.table(("Resource", "Requests", "Limits"), _totals(requests, limits, allocatable))
 
 
@@ -153,15 +162,15 @@ def _pod(pod: Object, wanted: Sequence[Amounts], allocatable: Object, now_s: flo
     shares = (
         _share(asked.get(name, _NOTHING), name, allocatable) for name in ("cpu", "memory") for asked in held
     )
-    return meta(pod)["namespace"], name_of(pod), "", *shares, age(pod, now_s)
+    return meta(pod)["namespace"], name_of(pod), "", *shares, cells.age(pod, now_s)
 
 
 def _share(amount: Amount, name: str, allocatable: Object) -> str:
     """An amount and what part of a node it is."""
     if name == "cpu":
-        asked, there = milli(str(amount)), milli(allocatable.get(name, "0"))
+        asked, there = quantity.milli(str(amount)), quantity.milli(allocatable.get(name, "0"))
     else:
-        asked, there = whole(str(amount)), whole(allocatable.get(name, "0"))
+        asked, there = quantity.whole(str(amount)), quantity.whole(allocatable.get(name, "0"))
     percent = int(asked / there * 100) if there else _NOT_A_NUMBER
     return f"{amount} ({percent}%)"
 
@@ -170,7 +179,7 @@ def _totals(requests: Amounts, limits: Amounts, allocatable: Object) -> Iterator
     huge = sorted(name for name in allocatable if name.startswith("hugepages-"))
     for name in (*_STANDARD, *huge):
         asked, bound = requests.get(name, _NOTHING), limits.get(name, _NOTHING)
-        if milli(allocatable.get(name, "0")):
+        if quantity.milli(allocatable.get(name, "0")):
             yield name, _share(asked, name, allocatable), _share(bound, name, allocatable)
         else:
             yield name, f"{asked} (0%)", f"{bound} (0%)"

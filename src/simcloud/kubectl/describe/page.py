@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from simcloud.kubernetes.api.tables.cells import seconds
+from simcloud.kubernetes.api.tables import cells as tables_cells
 
 NONE: Final = "<none>"
 UNSET: Final = "<unset>"
@@ -110,7 +110,7 @@ def _align(rows: list[list[str]], printed: list[str], column: int, start: int, e
 @lru_cache(maxsize=4096)
 def long_time(text: str | None) -> str:
     """A time with its day of the week; what is not set is the beginning of time."""
-    moment = seconds(text)
+    moment = tables_cells.seconds(text)
     if moment is None:
         return _ZERO_TIME
     return datetime.fromtimestamp(moment // 1, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")

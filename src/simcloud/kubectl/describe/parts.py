@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from simcloud.golang.sorting import go_sorted
+from simcloud.golang import go_sorted
 from simcloud.kubectl.describe.page import Page, long_time
-from simcloud.kubernetes.api import times
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, meta
-from simcloud.kubernetes.api.tables.cells import amount, count, items, seconds, selector, text
+from simcloud.kubernetes.api import LAST_APPLIED, Object, meta, times
+from simcloud.kubernetes.api.tables import cells
 
 LONGEST_NOTE: Final = 140
 """Bytes of an annotation that stand on one line."""
@@ -66,7 +65,8 @@ def shorten_line(line: str, limit: int = LONGEST_NOTE - 2) -> str:
 def controller_of(obj: Object) -> Object | None:
     """The reference to an object's controller."""
     return next(
-        (reference for reference in items(meta(obj), "ownerReferences") if reference.get("controller")), None
+        (reference for reference in cells.items(meta(obj), "ownerReferences") if reference.get("controller")),
+        None,
     )
 
 
@@ -74,12 +74,12 @@ def write_controller(page: Page, obj: Object) -> None:
     """What controls the object, if anything does."""
     owner = controller_of(obj)
     if owner is not None:
-        page.field("Controlled By", f"{text(owner, 'kind')}/{text(owner, 'name')}")
+        page.field("Controlled By", f"{cells.text(owner, 'kind')}/{cells.text(owner, 'name')}")
 
 
 def lasts(obj: Object, now_s: float) -> str:
     """How long an object has been going."""
-    since = seconds(meta(obj).get("deletionTimestamp"))
+    since = cells.seconds(meta(obj).get("deletionTimestamp"))
     return "<unknown>" if since is None else times.human_duration(now_s - since)
 
 
@@ -95,17 +95,23 @@ def write_resources(page: Page, resources: Object, level: int) -> None:
 def write_amounts(page: Page, amounts: Object, level: int) -> None:
     """Quantities by the name of their resource."""
     for name in sorted(amounts):
-        page.field(name, amount(amounts[name]), level)
+        page.field(name, cells.amount(amounts[name]), level)
 
 
 def write_tolerations(page: Page, tolerations: Iterable[Object], level: int = 0) -> None:
     """Which taints a pod stands."""
-    ordered = go_sorted(list(tolerations), lambda one, other: text(one, "key") < text(other, "key"))
+    ordered = go_sorted(
+        list(tolerations), lambda one, other: cells.text(one, "key") < cells.text(other, "key")
+    )
     page.several("Tolerations", map(_toleration, ordered), level)
 
 
 def _toleration(toleration: Object) -> str:
-    key, value, effect = text(toleration, "key"), text(toleration, "value"), text(toleration, "effect")
+    key, value, effect = (
+        cells.text(toleration, "key"),
+        cells.text(toleration, "value"),
+        cells.text(toleration, "effect"),
+    )
     shown = key + (f"={value}" if value else "") + (f":{effect}" if effect else "")
     if toleration.get("operator") == "Exists" and not value:
         shown += " op=Exists" if shown else "op=Exists"
@@ -116,27 +122,27 @@ def _toleration(toleration: Object) -> str:
 
 def write_taints(page: Page, taints: Iterable[Object]) -> None:
     """What keeps pods away from a node."""
-    ordered = sorted(taints, key=lambda one: f"{text(one, 'effect')},{text(one, 'key')}")
+    ordered = sorted(taints, key=lambda one: f"{cells.text(one, 'effect')},{cells.text(one, 'key')}")
     page.several("Taints", map(_taint, ordered))
 
 
 def _taint(taint: Object) -> str:
-    key, value, effect = text(taint, "key"), text(taint, "value"), text(taint, "effect")
+    key, value, effect = cells.text(taint, "key"), cells.text(taint, "value"), cells.text(taint, "effect")
     return key + (f"={value}" if value else "") + (f":{effect}" if effect else "")
 
 
 def write_spread(page: Page, constraints: Sequence[Object], level: int = 0) -> None:
     """How pods are spread, if that is asked for."""
     if constraints:
-        ordered = sorted(constraints, key=lambda one: text(one, "topologyKey"))
+        ordered = sorted(constraints, key=lambda one: cells.text(one, "topologyKey"))
         page.several("Topology Spread Constraints", map(_spread, ordered), level)
 
 
 def _spread(constraint: Object) -> str:
-    where, otherwise = text(constraint, "topologyKey"), text(constraint, "whenUnsatisfiable")
-    shown = f"{where}:{otherwise} when max skew {count(constraint, 'maxSkew')} is exceeded"
+    where, otherwise = cells.text(constraint, "topologyKey"), cells.text(constraint, "whenUnsatisfiable")
+    shown = f"{where}:{otherwise} when max skew {cells.count(constraint, 'maxSkew')} is exceeded"
     return (
-        f"{shown} for selector {selector(constraint['labelSelector'])}"
+        f"{shown} for selector {cells.selector(constraint['labelSelector'])}"
         if constraint.get("labelSelector")
         else shown
     )
@@ -147,7 +153,11 @@ def write_brief_conditions(page: Page, conditions: Sequence[Object]) -> None:
     if conditions:
         page.line("Conditions:")
         rows = [
-            (f"{text(condition, 'type')} ", text(condition, "status"), text(condition, "reason"))
+            (
+                f"{cells.text(condition, 'type')} ",
+                cells.text(condition, "status"),
+                cells.text(condition, "reason"),
+            )
             for condition in conditions
         ]
         page.table(("Type", "Status", "Reason"), rows)
@@ -161,11 +171,11 @@ def write_dated_conditions(page: Page, conditions: Sequence[Object]) -> None:
             ("Type", "Status", "LastTransitionTime", "Reason", "Message"),
             (
                 (
-                    text(condition, "type"),
-                    text(condition, "status"),
+                    cells.text(condition, "type"),
+                    cells.text(condition, "status"),
                     long_time(condition.get("lastTransitionTime")),
-                    text(condition, "reason"),
-                    text(condition, "message"),
+                    cells.text(condition, "reason"),
+                    cells.text(condition, "message"),
                 )
                 for condition in conditions
             ),

@@ -20,10 +20,9 @@ from simcloud.kubectl.describe.parts import (
 )
 from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.volumes import write_volumes
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, meta
-from simcloud.kubernetes.api.strategies.pods import qos_class
-from simcloud.kubernetes.api.tables.cells import condition, items, part, text
+from simcloud.kubernetes.api import ApiError, Object, meta
+from simcloud.kubernetes.api.strategies import qos_class
+from simcloud.kubernetes.api.tables import cells
 
 _MIRROR: Final = "kubernetes.io/config.mirror"
 
@@ -31,7 +30,7 @@ _MIRROR: Final = "kubernetes.io/config.mirror"
 @describes("", "Pod")
 async def describe_pod(reader: Reader, obj: Object, show_events: bool) -> str:
     """A pod, its containers, volumes and events."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
     write_name(page, obj)
     _write_placement(page, spec, status)
     write_metadata(page, obj)
@@ -40,12 +39,12 @@ async def describe_pod(reader: Reader, obj: Object, show_events: bool) -> str:
         page.line("Resources:")
         write_resources(page, spec["resources"], 1)
     _write_all_containers(page, obj, spec)
-    _write_conditions(page, items(spec, "readinessGates"), items(status, "conditions"))
-    write_volumes(page, items(spec, "volumes"))
+    _write_conditions(page, cells.items(spec, "readinessGates"), cells.items(status, "conditions"))
+    write_volumes(page, cells.items(spec, "volumes"))
     page.field("QoS Class", status.get("qosClass") or qos_class(spec))
     write_labels(page, "Node-Selectors", spec.get("nodeSelector"))
-    write_tolerations(page, items(spec, "tolerations"))
-    write_spread(page, items(spec, "topologySpreadConstraints"))
+    write_tolerations(page, cells.items(spec, "tolerations"))
+    write_spread(page, cells.items(spec, "topologySpreadConstraints"))
     write_scheduling_group(page, spec)
     if show_events:
         write_found(page, await _events(reader, obj), reader.now_s)
@@ -59,14 +58,14 @@ def _write_placement(page: Page, spec: Object, status: Object) -> None:
     page.optional("Runtime Class Name", spec.get("runtimeClassName"))
     page.optional("Service Account", spec.get("serviceAccountName"))
     node = spec.get("nodeName")
-    page.field("Node", f"{node}/{text(status, 'hostIP')}" if node else NONE)
+    page.field("Node", f"{node}/{cells.text(status, 'hostIP')}" if node else NONE)
     if status.get("startTime") is not None:
         page.field("Start Time", long_time(status["startTime"]))
 
 
 def _write_status(page: Page, pod: Object, now_s: float) -> None:
-    spec, status, metadata = part(pod, "spec"), part(pod, "status"), meta(pod)
-    phase = text(status, "phase")
+    spec, status, metadata = cells.part(pod, "spec"), cells.part(pod, "status"), meta(pod)
+    phase = cells.text(status, "phase")
     if metadata.get("deletionTimestamp") is not None and phase not in ("Failed", "Succeeded"):
         page.field("Status", f"Terminating (lasts {lasts(pod, now_s)})")
         page.field("Termination Grace Period", f"{metadata.get('deletionGracePeriodSeconds', 0)}s")
@@ -74,24 +73,24 @@ def _write_status(page: Page, pod: Object, now_s: float) -> None:
         page.field("Status", phase)
     page.optional("Reason", status.get("reason"))
     page.optional("Message", status.get("message"))
-    write_seccomp(page, part(spec, "securityContext"), 0, 0)
-    page.field("IP", text(status, "podIP"))
-    addresses = items(status, "podIPs")
+    write_seccomp(page, cells.part(spec, "securityContext"), 0, 0)
+    page.field("IP", cells.text(status, "podIP"))
+    addresses = cells.items(status, "podIPs")
     if not addresses:
         page.field("IPs", NONE)
     else:
         page.line("IPs:")
         for address in addresses:
-            page.field("IP", text(address, "ip"), 1)
+            page.field("IP", cells.text(address, "ip"), 1)
     write_controller(page, pod)
     page.optional("NominatedNodeName", status.get("nominatedNodeName"))
 
 
 def _write_all_containers(page: Page, pod: Object, spec: Object) -> None:
-    if items(spec, "initContainers"):
+    if cells.items(spec, "initContainers"):
         write_containers(page, "Init Containers", spec["initContainers"], pod, "initContainerStatuses")
-    write_containers(page, "Containers", items(spec, "containers"), pod, "containerStatuses")
-    if items(spec, "ephemeralContainers"):
+    write_containers(page, "Containers", cells.items(spec, "containers"), pod, "containerStatuses")
+    if cells.items(spec, "ephemeralContainers"):
         write_containers(
             page, "Ephemeral Containers", spec["ephemeralContainers"], pod, "ephemeralContainerStatuses"
         )
@@ -102,14 +101,14 @@ def _write_conditions(page: Page, gates: Sequence[Object], conditions: Sequence[
         page.line("Readiness Gates:")
         page.line("Type", "Status", level=1)
         for gate in gates:
-            kind = text(gate, "conditionType")
-            found = condition(conditions, kind)
-            page.line(f"{kind} ", f"{text(found, 'status') if found else NONE} ", level=1)
+            kind = cells.text(gate, "conditionType")
+            found = cells.condition(conditions, kind)
+            page.line(f"{kind} ", f"{cells.text(found, 'status') if found else NONE} ", level=1)
     if conditions:
         page.line("Conditions:")
         page.line("Type", "Status", level=1)
         for entry in conditions:
-            page.line(f"{text(entry, 'type')} ", f"{text(entry, 'status')} ", level=1)
+            page.line(f"{cells.text(entry, 'type')} ", f"{cells.text(entry, 'status')} ", level=1)
 
 
 def write_scheduling_group(page: Page, spec: Object, level: int = 0) -> None:
@@ -117,7 +116,7 @@ def write_scheduling_group(page: Page, spec: Object, level: int = 0) -> None:
     group = spec.get("schedulingGroup")
     if group is not None:
         page.line("SchedulingGroup:", level=level)
-        page.field("PodGroupName", text(group, "podGroupName"), 1)
+        page.field("PodGroupName", cells.text(group, "podGroupName"), 1)
 
 
 async def _events(reader: Reader, pod: Object) -> list[Object]:

@@ -8,9 +8,8 @@ from typing import Final
 from simcloud.kubectl.describe.page import Page
 from simcloud.kubectl.describe.parts import write_dated_conditions, write_metadata, write_name
 from simcloud.kubectl.describe.registry import Reader, describes
-from simcloud.kubernetes.api import amounts
-from simcloud.kubernetes.api.objects import Object, name_of
-from simcloud.kubernetes.api.tables.cells import amount, items, part, text
+from simcloud.kubernetes.api import Object, amounts, name_of
+from simcloud.kubernetes.api.tables import cells
 
 _SCOPES: Final = {
     "Terminating": "Matches all pods that have an active deadline. These pods have a limited lifespan on a node "
@@ -37,13 +36,13 @@ _BOUNDS: Final = ("min", "max", "defaultRequest", "default", "maxLimitRequestRat
 @describes("", "Namespace")
 async def describe_namespace(reader: Reader, obj: Object, show_events: bool) -> str:
     """A Namespace with its quotas and limits. It has no events."""
-    page, status = Page(), part(obj, "status")
+    page, status = Page(), cells.part(obj, "status")
     quotas = await reader.list(reader.resource("resourcequotas"), name_of(obj))
     limits = await reader.list(reader.resource("limitranges"), name_of(obj))
     write_name(page, obj, namespace=False)
     write_metadata(page, obj)
-    page.field("Status", text(status, "phase"))
-    write_dated_conditions(page, items(status, "conditions"))
+    page.field("Status", cells.text(status, "phase"))
+    write_dated_conditions(page, cells.items(status, "conditions"))
     page.line()
     _write_quotas(page, quotas)
     page.line()
@@ -56,13 +55,13 @@ def _write_quotas(page: Page, quotas: Sequence[Object]) -> None:
     for quota in sorted(quotas, key=name_of):
         page.field("Name", name_of(quota), 1)
         _write_scopes(page, quota, 1, "* ")
-        hard, used = part(quota, "status", "hard"), part(quota, "status", "used")
-        rows = [(key, amount(used.get(key)), amount(hard[key])) for key in sorted(hard)]
+        hard, used = cells.part(quota, "status", "hard"), cells.part(quota, "status", "used")
+        rows = [(key, cells.amount(used.get(key)), cells.amount(hard[key])) for key in sorted(hard)]
         page.table(("Resource", "Used", "Hard"), rows, rules=("--------", "---", "---"))
 
 
 def _write_scopes(page: Page, quota: Object, level: int, bullet: str) -> None:
-    scopes = sorted(items(part(quota, "spec"), "scopes"))
+    scopes = sorted(cells.items(cells.part(quota, "spec"), "scopes"))
     page.optional("Scopes", ", ".join(scopes), level)
     for scope in scopes:
         if scope in _SCOPES:
@@ -80,11 +79,11 @@ def _write_limits(page: Page, ranges: Sequence[Object]) -> None:
 
 
 def _limits(limit_range: Object) -> Iterator[tuple[str, ...]]:
-    for item in items(part(limit_range, "spec"), "limits"):
-        bounds = [part(item, key) for key in _BOUNDS]
+    for item in cells.items(cells.part(limit_range, "spec"), "limits"):
+        bounds = [cells.part(item, key) for key in _BOUNDS]
         for resource in sorted({key for bound in bounds for key in bound}):
-            shown = (amount(bound[resource]) if resource in bound else "-" for bound in bounds)
-            yield text(item, "type"), resource, *shown
+            shown = (cells.amount(bound[resource]) if resource in bound else "-" for bound in bounds)
+            yield cells.text(item, "type"), resource, *shown
 
 
 @describes("", "LimitRange")
@@ -102,8 +101,8 @@ async def describe_resource_quota(reader: Reader, obj: Object, show_events: bool
     page = Page()
     write_name(page, obj)
     _write_scopes(page, obj, 0, " * ")
-    hard, used = part(obj, "status", "hard"), part(obj, "status", "used")
-    rows = [(key, _like(used.get(key), hard[key]), amount(hard[key])) for key in sorted(hard)]
+    hard, used = cells.part(obj, "status", "hard"), cells.part(obj, "status", "used")
+    rows = [(key, _like(used.get(key), hard[key]), cells.amount(hard[key])) for key in sorted(hard)]
     page.table(("Resource", "Used", "Hard"), rows, 0)
     return page.text()
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.describe.page import Page
 from simcloud.kubectl.describe.parts import write_metadata, write_name
 from simcloud.kubectl.describe.registry import Reader, describes
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.tables.cells import items, part, text
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.api.tables import cells
 
 _GROUP: Final = "rbac.authorization.k8s.io"
 
@@ -48,7 +48,7 @@ def _rules(role: Object) -> list[tuple[_Subject, list[str]]]:
     """What is allowed, taken apart; the verbs of one resource are put together, those of a path are not."""
     together: dict[_Subject, list[str]] = {}
     alone: list[tuple[_Subject, list[str]]] = []
-    for rule in items(role, "rules"):
+    for rule in cells.items(role, "rules"):
         for about, verb in _parts(rule):
             if about.paths:
                 alone.append((about, [verb]))
@@ -58,14 +58,14 @@ def _rules(role: Object) -> list[tuple[_Subject, list[str]]]:
 
 
 def _parts(rule: Object) -> Iterator[tuple[_Subject, str]]:
-    verbs = items(rule, "verbs")
-    names: list[tuple[str, ...]] = [(name,) for name in items(rule, "resourceNames")] or [()]
-    for group in items(rule, "apiGroups"):
-        for resource in items(rule, "resources"):
+    verbs = cells.items(rule, "verbs")
+    names: list[tuple[str, ...]] = [(name,) for name in cells.items(rule, "resourceNames")] or [()]
+    for group in cells.items(rule, "apiGroups"):
+        for resource in cells.items(rule, "resources"):
             for verb in verbs:
                 for name in names:
                     yield _Subject((group,), (resource,), name), verb
-    for path in items(rule, "nonResourceURLs"):
+    for path in cells.items(rule, "nonResourceURLs"):
         for verb in verbs:
             yield _Subject(paths=(path,)), verb
 
@@ -88,16 +88,16 @@ def _resource(about: _Subject) -> str:
 @describes(_GROUP, "ClusterRoleBinding")
 async def describe_binding(reader: Reader, obj: Object, show_events: bool) -> str:
     """A binding and whom it binds."""
-    page, role = Page(), part(obj, "roleRef")
+    page, role = Page(), cells.part(obj, "roleRef")
     write_name(page, obj, namespace=False)
     write_metadata(page, obj)
     page.line("Role:")
-    page.field("Kind", text(role, "kind"), 1)
-    page.field("Name", text(role, "name"), 1)
+    page.field("Kind", cells.text(role, "kind"), 1)
+    page.field("Name", cells.text(role, "name"), 1)
     page.line("Subjects:")
     rows = [
-        (text(subject, "kind"), text(subject, "name"), text(subject, "namespace"))
-        for subject in items(obj, "subjects")
+        (cells.text(subject, "kind"), cells.text(subject, "name"), cells.text(subject, "namespace"))
+        for subject in cells.items(obj, "subjects")
     ]
     page.table(("Kind", "Name", "Namespace"), rows)
     return page.text()

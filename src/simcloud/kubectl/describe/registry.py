@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeAlias
 
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api import Object, Resource
 
 
 class Reader(Protocol):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.describe.page import NONE, UNSET
 from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.tables.cells import amount
+from simcloud.kubernetes.api.tables import cells
 
 
 def _plain(value: Any) -> str:
@@ -28,7 +28,7 @@ def _or_none(value: Any) -> str:
 
 
 def _size_limit(value: Any) -> str:
-    return amount(value) if value is not None and quantity.parse(value) > 0 else UNSET
+    return cells.amount(value) if value is not None and quantity.parse(value) > 0 else UNSET
 
 
 class Line(NamedTuple):

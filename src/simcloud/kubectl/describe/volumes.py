@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.describe.page import INDENT, NONE, Page
 from simcloud.kubectl.describe.parts import LONGEST_NOTE, annotation_lines, label_lines, shorten_line
 from simcloud.kubectl.describe.volume_sources import OF_PODS, PERSISTENT, Source, flag
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.tables.cells import amount, count, items, part, text
-from simcloud.kubernetes.api.tables.storage import access_modes, class_of
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.api.tables import access_modes, cells, class_of
 
 _LEVEL = 2
 
@@ -22,7 +21,7 @@ def write_volumes(page: Page, volumes: Sequence[Object], level: int = 0) -> None
         return
     page.line("Volumes:", level=level)
     for volume in volumes:
-        page.line(f"{' ' * level}{text(volume, 'name')}:", level=1)
+        page.line(f"{' ' * level}{cells.text(volume, 'name')}:", level=1)
         _write_source(page, volume, OF_PODS)
 
 
@@ -64,26 +63,26 @@ def _write_attributes(page: Page, attributes: Object) -> None:
 
 def _write_projected(page: Page, projected: Object) -> None:
     page.field("Type", "Projected (a volume that contains injected data from multiple sources)", _LEVEL)
-    for source in items(projected, "sources"):
+    for source in cells.items(projected, "sources"):
         if (secret := source.get("secret")) is not None:
-            page.field("SecretName", text(secret, "name"), _LEVEL)
+            page.field("SecretName", cells.text(secret, "name"), _LEVEL)
             page.field("Optional", flag(secret.get("optional")), _LEVEL)
         elif source.get("downwardAPI") is not None:
             page.field("DownwardAPI", "true", _LEVEL)
         elif (config := source.get("configMap")) is not None:
-            page.field("ConfigMapName", text(config, "name"), _LEVEL)
+            page.field("ConfigMapName", cells.text(config, "name"), _LEVEL)
             page.field("Optional", flag(config.get("optional")), _LEVEL)
         elif (token := source.get("serviceAccountToken")) is not None:
-            page.field("TokenExpirationSeconds", count(token, "expirationSeconds"), _LEVEL)
+            page.field("TokenExpirationSeconds", cells.count(token, "expirationSeconds"), _LEVEL)
 
 
 def _write_downward(page: Page, downward: Object) -> None:
     page.field("Type", "DownwardAPI (a volume populated by information about the pod)", _LEVEL)
     page.line("Items:", level=_LEVEL)
-    for item in items(downward, "items"):
+    for item in cells.items(downward, "items"):
         for reference, field in (("fieldRef", "fieldPath"), ("resourceFieldRef", "resource")):
             if item.get(reference) is not None:
-                page.line(f"{text(item[reference], field)} -> {text(item, 'path')}", level=3)
+                page.line(f"{cells.text(item[reference], field)} -> {cells.text(item, 'path')}", level=3)
 
 
 def _write_ephemeral(page: Page, ephemeral: Object) -> None:
@@ -96,14 +95,18 @@ def _write_ephemeral(page: Page, ephemeral: Object) -> None:
 
 def write_claim(page: Page, claim: Object, level: int = 0, phase: str | None = None) -> None:
     """A claim; ``phase`` is None for a template, which has no name, no state and no finalizers to show."""
-    metadata, spec, status = part(claim, "metadata"), part(claim, "spec"), part(claim, "status")
+    metadata, spec, status = (
+        cells.part(claim, "metadata"),
+        cells.part(claim, "spec"),
+        cells.part(claim, "status"),
+    )
     if phase is not None:
         page.field("Name", metadata["name"], level)
         page.field("Namespace", metadata.get("namespace", ""), level)
     page.field("StorageClass", class_of(claim), level)
     if phase is not None:
         page.field("Status", phase, level)
-    page.field("Volume", text(spec, "volumeName"), level)
+    page.field("Volume", cells.text(spec, "volumeName"), level)
     for title, lines in (
         ("Labels", label_lines(metadata.get("labels"))),
         ("Annotations", annotation_lines(metadata.get("annotations"))),
@@ -111,14 +114,16 @@ def write_claim(page: Page, claim: Object, level: int = 0, phase: str | None = N
         # Inside a pod these values are indented once more, which is how kubectl happens to print them.
         page.several(title, (f"{INDENT * level}{line}" for line in lines or [NONE]), level)
     if phase is not None:
-        page.field("Finalizers", sprint(items(metadata, "finalizers")), level)
+        page.field("Finalizers", sprint(cells.items(metadata, "finalizers")), level)
     bound = bool(spec.get("volumeName"))
-    page.field("Capacity", amount(part(status, "capacity").get("storage")) if bound else "", level)
-    page.field("Access Modes", access_modes(items(status, "accessModes")) if bound else "", level)
+    page.field(
+        "Capacity", cells.amount(cells.part(status, "capacity").get("storage")) if bound else "", level
+    )
+    page.field("Access Modes", access_modes(cells.items(status, "accessModes")) if bound else "", level)
     page.optional("VolumeMode", spec.get("volumeMode"), level)
     source = spec.get("dataSource")
     if source is not None:
         page.line("DataSource:", level=level)
         page.optional("APIGroup", source.get("apiGroup"), level + 1)
-        page.field("Kind", text(source, "kind"), level + 1)
-        page.field("Name", text(source, "name"), level + 1)
+        page.field("Kind", cells.text(source, "kind"), level + 1)
+        page.field("Name", cells.text(source, "name"), level + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.describe.events import write_events
 from simcloud.kubectl.describe.page import NONE, Page
 from simcloud.kubectl.describe.parts import (
@@ -18,34 +18,34 @@ from simcloud.kubectl.describe.parts import (
 )
 from simcloud.kubectl.describe.registry import Reader, describes
 from simcloud.kubectl.describe.templates import pods_status, write_template
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, meta
-from simcloud.kubernetes.api.selectors import from_label_selector, from_set
-from simcloud.kubernetes.api.tables.cells import amount, count, items, labels, part, selector, text
-from simcloud.kubernetes.api.tables.storage import class_of
-from simcloud.kubernetes.controllers.deployments.sets import by_age, new_and_old
+from simcloud.kubernetes.api import ApiError, Object, meta, selectors
+from simcloud.kubernetes.api.tables import cells, class_of
+from simcloud.kubernetes.controllers.deployments import by_age, new_and_old
 
 
 @describes("apps", "Deployment")
 async def describe_deployment(reader: Reader, obj: Object, show_events: bool) -> str:
     """A Deployment and its ReplicaSets."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
     write_name(page, obj)
     write_created(page, obj)
     write_metadata(page, obj)
-    page.field("Selector", from_label_selector(spec.get("selector")))
-    counts = [f"{count(spec, 'replicas')} desired", f"{count(status, 'updatedReplicas')} updated"]
-    counts += [f"{count(status, 'replicas')} total", f"{count(status, 'availableReplicas')} available"]
-    counts += [f"{count(status, 'unavailableReplicas')} unavailable"]
+    page.field("Selector", selectors.from_label_selector(spec.get("selector")))
+    counts = [f"{cells.count(spec, 'replicas')} desired", f"{cells.count(status, 'updatedReplicas')} updated"]
+    counts += [
+        f"{cells.count(status, 'replicas')} total",
+        f"{cells.count(status, 'availableReplicas')} available",
+    ]
+    counts += [f"{cells.count(status, 'unavailableReplicas')} unavailable"]
     page.field("Replicas", " | ".join(counts))
-    page.field("StrategyType", part(spec, "strategy").get("type", ""))
-    page.field("MinReadySeconds", count(spec, "minReadySeconds"))
-    rolling = part(spec, "strategy").get("rollingUpdate")
+    page.field("StrategyType", cells.part(spec, "strategy").get("type", ""))
+    page.field("MinReadySeconds", cells.count(spec, "minReadySeconds"))
+    rolling = cells.part(spec, "strategy").get("rollingUpdate")
     if rolling is not None:
         bounds = f"{rolling.get('maxUnavailable')} max unavailable, {rolling.get('maxSurge')} max surge"
         page.field("RollingUpdateStrategy", bounds)
-    write_template(page, part(spec, "template"))
-    write_brief_conditions(page, items(status, "conditions"))
+    write_template(page, cells.part(spec, "template"))
+    write_brief_conditions(page, cells.items(status, "conditions"))
     await _write_replica_sets(page, reader, obj)
     await write_events(page, reader, obj, show_events)
     return page.text()
@@ -53,7 +53,7 @@ async def describe_deployment(reader: Reader, obj: Object, show_events: bool) ->
 
 async def _write_replica_sets(page: Page, reader: Reader, deployment: Object) -> None:
     metadata = meta(deployment)
-    wanted = str(from_label_selector(part(deployment, "spec").get("selector")))
+    wanted = str(selectors.from_label_selector(cells.part(deployment, "spec").get("selector")))
     try:
         listed = await reader.list(reader.resource("replicasets.apps"), metadata["namespace"], labels=wanted)
     except ApiError:
@@ -67,7 +67,7 @@ async def _write_replica_sets(page: Page, reader: Reader, deployment: Object) ->
 
 def _sizes(sets: Sequence[Object]) -> str:
     shown = (
-        f"{meta(replica_set)['name']} ({count(part(replica_set, 'status'), 'replicas')}/{count(part(replica_set, 'spec'), 'replicas')}"
+        f"{meta(replica_set)['name']} ({cells.count(cells.part(replica_set, 'status'), 'replicas')}/{cells.count(cells.part(replica_set, 'spec'), 'replicas')}"
         " replicas created)"
         for replica_set in sets
     )
@@ -77,19 +77,21 @@ def _sizes(sets: Sequence[Object]) -> str:
 @describes("apps", "ReplicaSet")
 async def describe_replica_set(reader: Reader, obj: Object, show_events: bool) -> str:
     """A ReplicaSet."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
     write_name(page, obj)
-    page.field("Selector", selector(spec.get("selector")))
+    page.field("Selector", cells.selector(spec.get("selector")))
     write_metadata(page, obj)
     write_controller(page, obj)
-    page.field("Replicas", f"{count(status, 'replicas')} current / {count(spec, 'replicas')} desired")
+    page.field(
+        "Replicas", f"{cells.count(status, 'replicas')} current / {cells.count(spec, 'replicas')} desired"
+    )
     try:
-        pods = await pods_status(reader, obj, from_label_selector(spec.get("selector")))
+        pods = await pods_status(reader, obj, selectors.from_label_selector(spec.get("selector")))
     except ApiError as error:
         pods = f"error in fetching pods: {error.message}"
     page.field("Pods Status", pods)
-    write_template(page, part(spec, "template"))
-    write_brief_conditions(page, items(status, "conditions"))
+    write_template(page, cells.part(spec, "template"))
+    write_brief_conditions(page, cells.items(status, "conditions"))
     await write_events(page, reader, obj, show_events)
     return page.text()
 
@@ -97,15 +99,17 @@ async def describe_replica_set(reader: Reader, obj: Object, show_events: bool) -
 @describes("", "ReplicationController")
 async def describe_replication_controller(reader: Reader, obj: Object, show_events: bool) -> str:
     """A ReplicationController."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
-    pods = await pods_status(reader, obj, from_set(spec.get("selector")))
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
+    pods = await pods_status(reader, obj, selectors.from_set(spec.get("selector")))
     write_name(page, obj)
-    page.field("Selector", labels(spec.get("selector")))
+    page.field("Selector", cells.labels(spec.get("selector")))
     write_metadata(page, obj)
-    page.field("Replicas", f"{count(status, 'replicas')} current / {count(spec, 'replicas')} desired")
+    page.field(
+        "Replicas", f"{cells.count(status, 'replicas')} current / {cells.count(spec, 'replicas')} desired"
+    )
     page.field("Pods Status", pods)
     write_template(page, spec.get("template"))
-    write_brief_conditions(page, items(status, "conditions"))
+    write_brief_conditions(page, cells.items(status, "conditions"))
     await write_events(page, reader, obj, show_events)
     return page.text()
 
@@ -113,24 +117,24 @@ async def describe_replication_controller(reader: Reader, obj: Object, show_even
 @describes("apps", "StatefulSet")
 async def describe_stateful_set(reader: Reader, obj: Object, show_events: bool) -> str:
     """A StatefulSet."""
-    page, spec = Page(), part(obj, "spec")
-    wanted = from_label_selector(spec.get("selector"))
+    page, spec = Page(), cells.part(obj, "spec")
+    wanted = selectors.from_label_selector(spec.get("selector"))
     pods = await pods_status(reader, obj, wanted)
     write_name(page, obj)
     write_created(page, obj)
     page.field("Selector", wanted)
     write_metadata(page, obj)
-    total = count(part(obj, "status"), "replicas")
-    page.field("Replicas", f"{count(spec, 'replicas')} desired | {total} total")
-    page.field("Update Strategy", part(spec, "updateStrategy").get("type", ""))
-    rolling = part(spec, "updateStrategy", "rollingUpdate")
+    total = cells.count(cells.part(obj, "status"), "replicas")
+    page.field("Replicas", f"{cells.count(spec, 'replicas')} desired | {total} total")
+    page.field("Update Strategy", cells.part(spec, "updateStrategy").get("type", ""))
+    rolling = cells.part(spec, "updateStrategy", "rollingUpdate")
     if rolling.get("partition") is not None:
         page.field("Partition", rolling["partition"], 1)
         if rolling.get("maxUnavailable") is not None:
             page.field("MaxUnavailable", rolling["maxUnavailable"], 1)
     page.field("Pods Status", pods)
-    write_template(page, part(spec, "template"))
-    _write_claim_templates(page, items(spec, "volumeClaimTemplates"))
+    write_template(page, cells.part(spec, "template"))
+    _write_claim_templates(page, cells.items(spec, "volumeClaimTemplates"))
     await write_events(page, reader, obj, show_events)
     return page.text()
 
@@ -141,25 +145,25 @@ def _write_claim_templates(page: Page, templates: Sequence[Object]) -> None:
         return
     page.line("Volume Claims:")
     for template in templates:
-        metadata, spec = part(template, "metadata"), part(template, "spec")
-        page.field("Name", text(metadata, "name"), 1)
+        metadata, spec = cells.part(template, "metadata"), cells.part(template, "spec")
+        page.field("Name", cells.text(metadata, "name"), 1)
         page.field("StorageClass", class_of(template), 1)
         write_labels(page, "Labels", metadata.get("labels"), 1)
         write_labels(page, "Annotations", metadata.get("annotations"), 1)
-        capacity = part(spec, "resources", "requests").get("storage")
-        page.field("Capacity", "<default>" if capacity is None else amount(capacity), 1)
-        page.field("Access Modes", sprint(items(spec, "accessModes")), 1)
+        capacity = cells.part(spec, "resources", "requests").get("storage")
+        page.field("Capacity", "<default>" if capacity is None else cells.amount(capacity), 1)
+        page.field("Access Modes", sprint(cells.items(spec, "accessModes")), 1)
 
 
 @describes("apps", "DaemonSet")
 async def describe_daemon_set(reader: Reader, obj: Object, show_events: bool) -> str:
     """A DaemonSet."""
-    page, spec, status = Page(), part(obj, "spec"), part(obj, "status")
-    wanted = from_label_selector(spec.get("selector"))
+    page, spec, status = Page(), cells.part(obj, "spec"), cells.part(obj, "status")
+    wanted = selectors.from_label_selector(spec.get("selector"))
     pods = await pods_status(reader, obj, wanted)
     write_name(page, obj)
     page.field("Selector", wanted)
-    page.field("Node-Selector", labels(part(spec, "template", "spec").get("nodeSelector")))
+    page.field("Node-Selector", cells.labels(cells.part(spec, "template", "spec").get("nodeSelector")))
     write_metadata(page, obj)
     for title, key in (
         ("Desired Number of Nodes Scheduled", "desiredNumberScheduled"),
@@ -168,8 +172,8 @@ async def describe_daemon_set(reader: Reader, obj: Object, show_events: bool) ->
         ("Number of Nodes Scheduled with Available Pods", "numberAvailable"),
         ("Number of Nodes Misscheduled", "numberMisscheduled"),
     ):
-        page.line(f"{title}: {count(status, key)}")
+        page.line(f"{title}: {cells.count(status, key)}")
     page.field("Pods Status", pods)
-    write_template(page, part(spec, "template"))
+    write_template(page, cells.part(spec, "template"))
     await write_events(page, reader, obj, show_events)
     return page.text()

@@ -8,8 +8,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Catalogue, Resource
+from simcloud.kubernetes.api import Catalogue, Object, Resource
 from simcloud.kubernetes.api.schema import openapi
 
 KINDS = "x-kubernetes-group-version-kind"

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from simcloud.kubectl.explain.documents import Document, map_value_schema, reference
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 TEXT_WIDTH: Final = 76
 FIELD_WIDTH: Final = 78

@@ -9,9 +9,8 @@ from typing import Any
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.schema.bodies import parse_json
-from simcloud.kubernetes.api.schema.go_json import find_syntax_error
+from simcloud.kubernetes.api import ApiError
+from simcloud.kubernetes.api.schema import go_json, parse_json
 
 
 def parse_documents(data: bytes, source: str) -> Iterator[Any]:
@@ -55,7 +54,7 @@ def _json_documents(data: bytes, source: str) -> _Json:
         except (ValueError, RecursionError) as error:
             read.rest = _not_json(text[place:], source)
             offset = getattr(error, "pos", place) - place + 1
-            read.fault = f"json: offset {offset}: {find_syntax_error(read.rest)}"
+            read.fault = f"json: offset {offset}: {go_json.find_syntax_error(read.rest)}"
             return read
         try:
             read.values.append(parse_json(text[place:end].encode())[0])

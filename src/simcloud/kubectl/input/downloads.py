@@ -8,9 +8,9 @@ from typing import Final
 
 from simcloud.kubectl.errors import KubectlError, PlainError
 from simcloud.machine.files import FileError
-from simcloud.machine.network.http import HttpRequest
+from simcloud.machine.network import HttpRequest
 from simcloud.machine.process import Context
-from simcloud.userland.commands.net.exchange import REDIRECTS, ExchangeFailed, Failure, Url, fetch
+from simcloud.userland.commands.net import REDIRECTS, ExchangeFailed, Failure, Url, fetch
 
 ATTEMPTS: Final = 3
 BETWEEN_S: Final = 1.0

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from simcloud.kubectl.errors import KubectlError, UsageError, WithContext, sentence, tell
 from simcloud.kubectl.input.manifests import read_tolerantly
 from simcloud.kubectl.selection import Info, locate
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.selectors import parse_labels
+from simcloud.kubernetes.api import ApiError, selectors
 
 if TYPE_CHECKING:
     from simcloud.kubectl.session import Kubectl
@@ -48,7 +47,7 @@ async def read_given(kubectl: Kubectl, *, validate: bool = False) -> Given:
     )
     found = Given(failures=list(read.errors))
     connection = await kubectl.connect()
-    selector = parse_labels(flags.get("selector") or "")
+    selector = selectors.parse_labels(flags.get("selector") or "")
     for document in read.documents:
         try:
             info = locate(kubectl, connection.catalogue, document)

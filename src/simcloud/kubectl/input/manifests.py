@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.documents import parse_documents
 from simcloud.kubectl.input.downloads import download
 from simcloud.kubectl.kustomize import build
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.schema import ANYTHING, schema_of
-from simcloud.kubernetes.api.schema.decoding import CannotDecode, decode_typed
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.api.schema import ANYTHING, CannotDecode, decode_typed, schema_of
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:
@@ -167,7 +166,7 @@ def _check_shape(document: Any, source: str, validate: bool) -> None:
     for name, field_name in (("kind", "Kind"), ("apiVersion", "apiVersion")):
         if not document.get(name):
             raise KubectlError(
-                f"unable to decode \"{source}\": Object '{field_name}' is missing in '{json_text(document)}'"
+                f"unable to decode \"{source}\": Object '{field_name}' is missing in '{format_json(document)}'"
             )
         if not isinstance(document[name], str):
             raise KubectlError(

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubernetes.api.validation.names import describe_form
+from simcloud.kubernetes.api.validation import describe_form
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:

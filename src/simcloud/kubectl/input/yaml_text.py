@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import yaml
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 
 MAX_DEPTH: Final = 200
 SPARE_NODES: Final = 100_000

@@ -4,7 +4,5 @@ It has its own rules: a path is text unless in braces, keys with dots are escape
 equals a fraction. Maps are visited in the order of their keys; the genuine one has a random order.
 """
 
-from simcloud.kubectl.jsonpath.evaluation import JsonPath
-from simcloud.kubectl.jsonpath.nodes import JsonPathError
-
-__all__ = ["JsonPath", "JsonPathError"]
+from simcloud.kubectl.jsonpath.evaluation import JsonPath as JsonPath
+from simcloud.kubectl.jsonpath.nodes import JsonPathError as JsonPathError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.golang.numbers import is_int64
+from simcloud.golang import is_int64
 from simcloud.kubectl.jsonpath.nodes import JsonPathError
 
 

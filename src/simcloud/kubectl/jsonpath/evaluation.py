@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from simcloud.golang.formatting import sprint, syntax, type_name
-from simcloud.golang.json_text import json_text
-from simcloud.golang.quoting import quote
+from simcloud.golang import format_json, quote, sprint, syntax, type_name
 from simcloud.kubectl.jsonpath.comparison import holds
 from simcloud.kubectl.jsonpath.nodes import (
     Branch,
@@ -60,7 +58,7 @@ class JsonPath:
         characters = 0
         for values in self.find(data):
             for place, value in enumerate([values] if as_json else values):
-                text = json_text(value, indent=4) + "\n" if as_json else format_value(value)
+                text = format_json(value, indent=4) + "\n" if as_json else format_value(value)
                 parts.append(f" {text}" if place else text)
                 characters += len(text)
                 if characters > MOST_CHARACTERS:
@@ -86,7 +84,7 @@ def format_value(value: Any) -> str:
     """Format a value as a template prints it: lists, maps and null as JSON."""
     if isinstance(value, str):
         return value
-    return json_text(value) if value is None or isinstance(value, (dict, list)) else sprint(value)
+    return format_json(value) if value is None or isinstance(value, (dict, list)) else sprint(value)
 
 
 class _Run:

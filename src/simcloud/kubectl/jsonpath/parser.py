@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from simcloud.golang.numbers import is_int64
-from simcloud.golang.quoting import unquote
+from simcloud.golang import is_int64, unquote
 from simcloud.kubectl.jsonpath.nodes import (
     Branch,
     Descent,

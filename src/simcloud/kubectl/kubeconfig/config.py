@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import yaml
 
-from simcloud.golang.durations import parse_duration_s
+from simcloud.golang import parse_duration_s
 from simcloud.kubectl.errors import KubectlError, PlainError
 from simcloud.kubectl.flags import Flags
 from simcloud.kubectl.kubeconfig.fields import check
-from simcloud.kubernetes.api.objects import copy
+from simcloud.kubernetes.api import copy
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
 

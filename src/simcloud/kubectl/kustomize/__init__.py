@@ -5,6 +5,4 @@ with a hash of their contents in the name, prefixes and suffixes, namespace, lab
 and both types of patches. Components, replacements, variables, Helm charts and plugins are refused.
 """
 
-from simcloud.kubectl.kustomize.build import build
-
-__all__ = ["build"]
+from simcloud.kubectl.kustomize.build import build as build

@@ -20,8 +20,7 @@ from simcloud.kubectl.kustomize.transformers import (
     set_namespace,
     set_replicas,
 )
-from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.resources import Catalogue
+from simcloud.kubernetes.api import Catalogue, Object, copy
 from simcloud.machine.files import FileError
 
 if TYPE_CHECKING:

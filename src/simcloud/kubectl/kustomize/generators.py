@@ -7,11 +7,11 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Any, Final
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.sources import Pairs, env_pairs
 from simcloud.kubectl.kustomize.resources import Res
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 ReadFile = Callable[[str], bytes]
 _HASH_LETTERS: Final = str.maketrans({"0": "g", "1": "h", "3": "k", "a": "m", "e": "t"})
@@ -134,5 +134,5 @@ def name_with_hash(one: Res) -> str:
 
 def content_hash(content: dict[str, Any]) -> str:
     """Return the suffix for the name of a config map or a secret; its alphabet has no vowels and no similar digits."""
-    digest = sha256(json_text(content).encode()).hexdigest()
+    digest = sha256(format_json(content).encode()).hexdigest()
     return digest[:_HASH_LENGTH].translate(_HASH_LETTERS)

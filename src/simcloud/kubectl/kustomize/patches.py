@@ -7,12 +7,9 @@ from typing import Any, Final
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.kustomize.resources import Res, format_id
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.patch import json_patch
-from simcloud.kubernetes.api.resources import Catalogue
+from simcloud.kubernetes.api import ApiError, Catalogue, Object, selectors
+from simcloud.kubernetes.api.patch import apply_json_patch
 from simcloud.kubernetes.api.schema import ANYTHING, Schema
-from simcloud.kubernetes.api.selectors import parse_labels
 
 DIRECTIVE: Final = "$patch"
 
@@ -34,7 +31,7 @@ def patch_all(resources: list[Res], patch: Any, target: Object | None, catalogue
 
 def _operations(obj: Object, patch: list[Any]) -> Object:
     try:
-        result = json_patch(obj, patch)
+        result = apply_json_patch(obj, patch)
     except ApiError as error:
         raise KubectlError(error.message) from None
     if not isinstance(result, dict):
@@ -56,7 +53,7 @@ def _targets(resources: list[Res], target: Object) -> list[Res]:
             return False
         metadata = one.obj["metadata"]
         return all(
-            parse_labels(str(target.get(key) or "")).matches(metadata.get(part))
+            selectors.parse_labels(str(target.get(key) or "")).matches(metadata.get(part))
             for key, part in (("labelSelector", "labels"), ("annotationSelector", "annotations"))
         )
 

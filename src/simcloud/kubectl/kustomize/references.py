@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from simcloud.kubectl.kustomize.resources import Res
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api import Object, at
 
 POD_PATHS: Final = {
     "Pod": ("spec",),

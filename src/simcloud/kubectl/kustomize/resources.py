@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Catalogue
+from simcloud.kubernetes.api import Catalogue, Object
 
 FIRST: Final = (
     "Namespace", "ResourceQuota", "StorageClass", "CustomResourceDefinition", "ServiceAccount", "PodSecurityPolicy",

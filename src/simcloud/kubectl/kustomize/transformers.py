@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.kustomize.resources import Res, is_namespaced
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Catalogue
+from simcloud.kubernetes.api import Catalogue, Object
 
 KEEP_NAMES: Final = ("Namespace", "CustomResourceDefinition", "APIService")
 TEMPLATES: Final = {

@@ -11,8 +11,7 @@ from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.attach import attach_to
 from simcloud.kubectl.verbs.delete import delete_all, manner_of
 from simcloud.kubectl.wait_loop import NotInTime, until
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.runtime import LogOptions
+from simcloud.kubernetes.api import LogOptions, Object, at
 
 ENDED = ("Succeeded", "Failed")
 

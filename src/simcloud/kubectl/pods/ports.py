@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 LAST_PORT: Final = 65_535
 

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, Final
 
 from simcloud.kubectl.errors import KubectlError
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 HOST_VOLUME: Final = "host-root"
 PROBES: Final = {"liveness": "livenessProbe", "readiness": "readinessProbe", "startup": "startupProbe"}

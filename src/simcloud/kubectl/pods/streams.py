@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from simcloud.kubectl.errors import Exit, KubectlError
-from simcloud.kubernetes.api.errors import ApiError, Forbidden, InternalError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.runtime import Flow, LogOptions, Session
-from simcloud.kubernetes.api.subresources.log import open_log, running_pod, runtime_of
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, Flow, Forbidden, InternalError, LogOptions, Object, Session
+from simcloud.kubernetes.api.subresources import open_log, running_pod, runtime_of
 from simcloud.machine.files import FileError
-from simcloud.machine.process import Context, Stream
-from simcloud.machine.process.streams import BadDescriptor
+from simcloud.machine.process import BadDescriptor, Context, Stream
 from simcloud.sim import Closed, Queue
 
 HIGH_BYTES: Final = 512 << 10

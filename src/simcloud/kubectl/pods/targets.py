@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from simcloud.golang.quoting import quote
-from simcloud.golang.sorting import go_sorted
+from simcloud.golang import go_sorted, quote
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, parse_wanted
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector, from_set
-from simcloud.kubernetes.api.verbs.watches import WatchOptions
+from simcloud.kubernetes.api import LabelSelector, Object, Resource, at, selectors
+from simcloud.kubernetes.api.verbs import WatchOptions
 from simcloud.machine.process import Stream
 from simcloud.sim import TimedOut
 
@@ -70,13 +67,13 @@ def selector_of(info: Info, doing: str) -> str:
     resource, spec = info.resource, info.obj.get("spec") or {}
     selector: LabelSelector
     if resource.key in BY_LABEL_SELECTOR:
-        selector = from_label_selector(spec.get("selector"))
+        selector = selectors.from_label_selector(spec.get("selector"))
     elif resource.key in BY_LABELS:
         if not spec.get("selector") and resource.plural == "services":
             raise KubectlError(
                 f"{doing} *v1.Service: invalid service '{info.name}': Service is defined without a selector"
             )
-        selector = from_set(spec.get("selector"))
+        selector = selectors.from_set(spec.get("selector"))
     else:
         kind = go_type(resource)
         raise KubectlError(f"{doing} {kind}: selector for {kind} not implemented")

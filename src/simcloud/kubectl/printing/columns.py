@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from simcloud.golang.formatting import sprint
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter, sprint
 from simcloud.kubectl.errors import Crash, PrintError
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
 from simcloud.kubectl.jsonpath.nodes import Panic
 from simcloud.kubectl.jsonpath.parser import complete_path
 from simcloud.kubectl.printing.lists import items_of
 from simcloud.kubectl.printing.table import escape_controls
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 _FORM = "Expected format is one line of space separated headers, one line of space separated column specs."
 

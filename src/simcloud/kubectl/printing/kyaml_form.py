@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.yaml_form import simple
 from simcloud.kubectl.printing.yaml_scalars import ESCAPES, forbidden, reads_otherwise
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 _SAFE = re.compile(r"\w(?:[\w./-]*\w)?\Z")
 _AMBIGUOUS = frozenset({"t", "f", "nan", "inf"})
@@ -34,7 +34,7 @@ class _Writer:
         if isinstance(value, list) and value:
             return self._list(value, indent)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return json_text(value)
+            return format_json(value)
         return simple(value)
 
     def _map(self, value: dict[str, Any], indent: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 
 def as_list(objects: Sequence[Object]) -> Object:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.golang.template import GoTemplate, TemplateError
 from simcloud.kubectl.errors import Crash, PrintError
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
@@ -19,7 +19,7 @@ from simcloud.kubectl.printing.columns import CustomColumns, columns_of_file, co
 from simcloud.kubectl.printing.kyaml_form import as_kyaml
 from simcloud.kubectl.printing.lists import as_names, without_managed_fields
 from simcloud.kubectl.printing.yaml_form import as_yaml
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 _TEMPLATES = ("go-template", "go-template-file", "template", "templatefile")
 _PATHS = ("jsonpath", "jsonpath-as-json", "jsonpath-file")
@@ -192,4 +192,4 @@ def as_json(obj: Object, *, keep_order: bool = False) -> str:
     What came from the server has its keys sorted; ``keep_order`` is for objects kubectl itself has built,
     which stand in the order of Go's structs.
     """
-    return json_text(obj, indent=4, keep_order=keep_order) + "\n"
+    return format_json(obj, indent=4, keep_order=keep_order) + "\n"

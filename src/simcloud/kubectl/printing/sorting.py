@@ -11,14 +11,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from simcloud.golang.formatting import type_name
-from simcloud.golang.quoting import quote
-from simcloud.golang.sorting import go_sorted
+from simcloud.golang import go_sorted, quote, type_name
 from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
 from simcloud.kubectl.jsonpath.parser import complete_path
-from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object, quantity
 
 _Row = TypeVar("_Row")
 _ABSENT = object()

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from simcloud.golang.formatting import sprint
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter, sprint
 from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.sorting import Unsortable, sort_objects, sort_rows
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 _EVENTS = {"ADDED": "ADDED   ", "MODIFIED": "MODIFIED", "DELETED": "DELETED ", "ERROR": "ERROR   "}
 

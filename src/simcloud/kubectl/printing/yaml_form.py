@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import cmp_to_key, lru_cache
 from typing import Any
 
-from simcloud.golang.numbers import float_text, is_int64, json_float
+from simcloud.golang import float_text, is_int64, json_float
 from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.yaml_scalars import ControlCharacter, key, scalar
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 _LARGEST = 2**64
 _REMEMBERED = 200

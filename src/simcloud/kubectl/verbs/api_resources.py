@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.transport import Unreachable
-from simcloud.kubernetes.api.errors import qualify
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Catalogue, Resource
+from simcloud.kubernetes.api import Catalogue, Object, Resource, qualify
 
 FORMATS: Final = ("json", "kyaml", "name", "wide", "yaml")
 EXAMPLES: Final = ("kubectl api-resources", "kubectl api-resources --namespaced=false -o wide")

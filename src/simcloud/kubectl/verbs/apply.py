@@ -15,8 +15,7 @@ from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.printing.lists import as_list
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import ApiError, Object
 
 EXAMPLES: Final = (
     "kubectl apply -f web.yaml",

@@ -16,7 +16,7 @@ from simcloud.kubectl.pods.targets import (
 )
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.exec import NO_TERMINAL, refuse_completed
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 EXAMPLES: Final = ("kubectl attach web-1", "kubectl attach -i web-1 -c shell")
 MOST_WORDS: Final = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter
 from simcloud.kubectl.command import command, group
 from simcloud.kubectl.describe.rbac import rule_rows
 from simcloud.kubectl.errors import KubectlError
@@ -13,10 +13,9 @@ from simcloud.kubectl.printing.output import OBJECT_FORMATS
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.transport import Unreachable
-from simcloud.kubernetes.api.access.reviews import Desk, review
-from simcloud.kubernetes.api.errors import qualify
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Object, qualify
+from simcloud.kubernetes.api.access import Desk, review
 
 group("auth", "Inspect authorization", silent=True)
 

@@ -12,10 +12,7 @@ from simcloud.kubectl.object_changes import annotate, each, record
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, copy
-from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api import LAST_APPLIED, ApiError, Object, WriteOptions, copy, quantity
 
 VERSION: Final = "autoscaling/v2"
 EXAMPLES: Final = (

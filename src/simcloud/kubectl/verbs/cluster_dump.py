@@ -10,13 +10,10 @@ from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.lists import without_managed_fields
 from simcloud.kubectl.printing.output import OBJECT_FORMATS, Printer
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.runtime import LogOptions
-from simcloud.kubernetes.api.schema.go_fields import in_struct_order
-from simcloud.kubernetes.api.subresources.log import open_log
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, LogOptions, Object, Resource
+from simcloud.kubernetes.api.schema import in_struct_order
+from simcloud.kubernetes.api.subresources import open_log
 from simcloud.machine.files import FileError
 from simcloud.sim import Event
 

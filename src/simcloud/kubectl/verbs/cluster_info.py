@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.kubectl.command import command
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.transport import Unreachable
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 FURTHER: Final = "To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'."
 SERVICE: Final = "kubernetes.io/cluster-service=true"

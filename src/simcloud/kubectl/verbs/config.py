@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter
 from simcloud.kubectl.command import ROOT, command, group
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.help.pages import help_of
@@ -15,7 +15,7 @@ from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.tree import descend
-from simcloud.kubernetes.api.objects import copy
+from simcloud.kubernetes.api import copy
 
 group("config", "Modify kubeconfig files", silent=True)
 

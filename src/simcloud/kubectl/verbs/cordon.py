@@ -8,8 +8,7 @@ from simcloud.kubectl.object_changes import send_difference
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api import ApiError, Object, at
 
 SUFFIXES = {DryRun.NONE: "", DryRun.CLIENT: " (dry run)", DryRun.SERVER: " (server dry run)"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tarfile
 from typing import Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import Exit, KubectlError
 from simcloud.kubectl.pods.archives import TooMuch, is_whole, members, pack
@@ -23,8 +23,7 @@ from simcloud.kubectl.pods.streams import Outlets, converse, start_command
 from simcloud.kubectl.pods.targets import default_container, existing_container
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.exec import refuse_completed
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import ApiError, Object
 from simcloud.machine.files import FileError
 from simcloud.machine.process import ByteSource, Capture, NullStream, Stream
 

@@ -11,9 +11,7 @@ from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Catalogue
+from simcloud.kubernetes.api import ApiError, Catalogue, Object
 
 GROUP: Final = "rbac.authorization.k8s.io"
 RESOURCE_VERBS: Final = (

@@ -6,15 +6,15 @@ import re
 from base64 import b64encode
 from typing import Final
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.kubectl.command import command, group
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.sources import Pairs, gather_pairs
 from simcloud.kubectl.kustomize.generators import content_hash
 from simcloud.kubectl.object_creation import create_built, the_name
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.validation.names import config_map_key
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.api.validation import config_map_key
 from simcloud.machine.files import FileError
 
 group("create secret", "Create a secret of one of the types", silent=True)
@@ -135,7 +135,7 @@ async def docker_registry(kubectl: Kubectl) -> None:
         if flags["docker-email"]:
             entry["email"] = flags["docker-email"]
         entry["auth"] = b64encode(f"{user}:{password}".encode()).decode()
-        pairs = [(DOCKER_KEY, json_text({"auths": {server: entry}}, keep_order=True).encode())]
+        pairs = [(DOCKER_KEY, format_json({"auths": {server: entry}}, keep_order=True).encode())]
     await _secret(kubectl, name, pairs, "kubernetes.io/dockerconfigjson")
 
 

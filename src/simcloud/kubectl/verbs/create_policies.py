@@ -9,10 +9,7 @@ from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.object_creation import create_built, the_name
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.quantity import canonical
-from simcloud.kubernetes.api.selectors import parse_labels
+from simcloud.kubernetes.api import ApiError, Object, quantity, selectors
 
 OPERATORS: Final = {"in": "In", "notin": "NotIn", "!=": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
 
@@ -48,7 +45,7 @@ def _amount(said: str) -> tuple[str, str]:
     if not equals or "=" in amount:
         raise KubectlError(f"Invalid argument syntax {said}, expected <resource>=<value>")
     try:
-        return name, canonical(amount)
+        return name, quantity.canonical(amount)
     except ValueError as error:
         raise KubectlError(str(error)) from None
 
@@ -84,7 +81,7 @@ def _number(said: str) -> Any:
 
 def _selector(text: str) -> Object:
     try:
-        requirements = parse_labels(text).requirements
+        requirements = selectors.parse_labels(text).requirements
     except ApiError as error:
         raise KubectlError(error.message) from None
     selector: Object = {}

@@ -9,8 +9,8 @@ from simcloud.kubectl.command import command, group
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.object_creation import create_built, the_name
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.validation.names import dns1123_subdomain, port_number
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.api.validation import dns1123_subdomain, port_number
 
 group("create service", "Create a service of one of the types", aliases=("svc",), silent=True)
 

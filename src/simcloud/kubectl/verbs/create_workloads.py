@@ -9,7 +9,7 @@ from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.object_creation import after_dash, create_built, the_name
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api import Object, copy
 
 MANUAL = {"cronjob.kubernetes.io/instantiate": "manual"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import FlagError, KubectlError
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
@@ -14,14 +14,10 @@ from simcloud.kubectl.pods.targets import find_container, find_target
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.attach import attach_to
-from simcloud.kubernetes.api.errors import ApiError, NotFound
-from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.api.options import DeleteOptions
+from simcloud.kubernetes.api import ApiError, DeleteOptions, LogOptions, NotFound, Object, at, copy
 from simcloud.kubernetes.api.patch import PatchType, strategic_merge
-from simcloud.kubernetes.api.runtime import LogOptions
-from simcloud.kubernetes.api.verbs.patches import Patch
-from simcloud.kubernetes.api.verbs.watches import WatchOptions
-from simcloud.kubernetes.images.references import InvalidReference, parse
+from simcloud.kubernetes.api.verbs import Patch, WatchOptions
+from simcloud.kubernetes.images import InvalidReference, references
 from simcloud.machine.files import FileError
 
 EXAMPLES: Final = (
@@ -361,7 +357,7 @@ def _check_image(image: Any, of: str) -> None:
     if not image:
         return
     try:
-        parse(image)
+        references.parse(image)
     except InvalidReference as error:
         where = f" for container {quote(of)}" if of else ""
         raise KubectlError(f"invalid image name {quote(image)}{where}: {error}") from None

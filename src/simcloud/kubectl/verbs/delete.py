@@ -14,9 +14,7 @@ from simcloud.kubectl.raw import raw
 from simcloud.kubectl.selection import Info, info_of, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.wait_loop import until_gone
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.options import DeleteOptions
+from simcloud.kubernetes.api import ApiError, DeleteOptions, Object, at
 
 EXAMPLES: Final = (
     "kubectl delete pod web-1",

@@ -9,7 +9,7 @@ from simcloud.kubectl.describe import describer_for
 from simcloud.kubectl.errors import KubectlError, sentence
 from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, list_refused, list_requests
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, NotFound
+from simcloud.kubernetes.api import ApiError, NotFound
 
 NO_TYPE: Final = (
     'You must specify the type of resource to describe. Use "kubectl api-resources" for a complete list of supported '

@@ -14,11 +14,9 @@ from simcloud.kubectl.printing.lists import without_managed_fields
 from simcloud.kubectl.printing.yaml_form import as_yaml
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, NotFound
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.options import WriteOptions
+from simcloud.kubernetes.api import ApiError, NotFound, Object, WriteOptions
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.verbs import Patch
 from simcloud.machine.files import FileError
 from simcloud.machine.process import CommandNotFound, ForkFailed, NotExecutable
 

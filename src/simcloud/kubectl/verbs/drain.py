@@ -11,9 +11,7 @@ from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.cordon import SUFFIXES, nodes_named, set_cordon
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import meta
-from simcloud.kubernetes.api.selectors import parse_labels
+from simcloud.kubernetes.api import ApiError, meta, selectors
 
 EXAMPLES: Final = ("kubectl drain worker --ignore-daemonsets --delete-emptydir-data",)
 
@@ -23,7 +21,7 @@ async def drain(kubectl: Kubectl) -> None:
     """Cordon the nodes, then empty one after the other."""
     if kubectl.flags["pod-selector"]:
         try:
-            parse_labels(kubectl.flags["pod-selector"])
+            selectors.parse_labels(kubectl.flags["pod-selector"])
         except (ApiError, ValueError):
             raise KubectlError("--pod-selector=<pod_selector> must be a valid label selector") from None
     infos = await nodes_named(kubectl)

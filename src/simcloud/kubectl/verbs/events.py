@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.golang.sorting import go_sorted
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter, go_sorted
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, PlainError
 from simcloud.kubectl.output import printer_of
 from simcloud.kubectl.printing.output import OBJECT_FORMATS, Printer
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.schema.go_fields import in_struct_order
-from simcloud.kubernetes.api.times import human_duration, parse
-from simcloud.kubernetes.api.verbs.watches import WatchOptions
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Object, times
+from simcloud.kubernetes.api.schema import in_struct_order
+from simcloud.kubernetes.api.verbs import WatchOptions
 
 TYPES: Final = ("Normal", "Warning")
 EXAMPLES: Final = (
@@ -96,7 +94,7 @@ def last_seen_s(event: Object) -> float:
         said = series.get("lastObservedTime")
     else:
         said = event.get("lastTimestamp") or event.get("eventTime")
-    return parse(said) if said else 0.0
+    return times.parse(said) if said else 0.0
 
 
 def _headers(everywhere: bool) -> str:
@@ -117,12 +115,12 @@ def _row(event: Object, now_s: float, everywhere: bool) -> str:
 
 
 def _interval(event: Object, now_s: float) -> str:
-    last = human_duration(now_s - last_seen_s(event))
+    last = times.human_duration(now_s - last_seen_s(event))
     series = event.get("series") or {}
     count = series.get("count") or event.get("count") or 1
     first_at = event.get("firstTimestamp") or event.get("eventTime")
     if count > 1 and first_at:
-        return f"{last} (x{count} over {human_duration(now_s - parse(first_at))})"
+        return f"{last} (x{count} over {times.human_duration(now_s - times.parse(first_at))})"
     return last
 
 

@@ -17,7 +17,7 @@ from simcloud.kubectl.pods.targets import (
 )
 from simcloud.kubectl.selection import Info, Wanted, fetch, info_of, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api import Object, at
 
 EXAMPLES: Final = (
     "kubectl exec web-1 -- date",

@@ -10,8 +10,7 @@ from simcloud.kubectl.explain.documents import new_edition
 from simcloud.kubectl.explain.plaintext import Plaintext
 from simcloud.kubectl.selection import find_resource
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import qualify
-from simcloud.kubernetes.api.resources import Catalogue, Resource
+from simcloud.kubernetes.api import Catalogue, Resource, qualify
 
 NO_TYPE: Final = (
     'You must specify the type of resource to explain. Use "kubectl api-resources" for a complete list of '

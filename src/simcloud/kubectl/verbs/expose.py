@@ -12,7 +12,7 @@ from simcloud.kubectl.output import Teller
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.delete import NOTHING_SAID
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api import Object, at
 
 EXAMPLES: Final = (
     "kubectl expose deployment web --port=80 --target-port=8080",

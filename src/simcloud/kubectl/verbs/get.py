@@ -16,8 +16,7 @@ from simcloud.kubectl.raw import raw
 from simcloud.kubectl.selection import Wanted, fetch, list_refused, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.tables import look, make_table, nothing_found
-from simcloud.kubernetes.api.errors import ApiError, NoSuchPath
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import ApiError, NoSuchPath, Object
 
 NO_TYPE: Final = (
     'You must specify the type of resource to get. Use "kubectl api-resources" for a complete list of supported '

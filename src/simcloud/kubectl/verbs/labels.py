@@ -22,8 +22,8 @@ from simcloud.kubectl.object_changes import (
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.validation.names import label_value
+from simcloud.kubernetes.api import Object, copy
+from simcloud.kubernetes.api.validation import label_value
 
 LABEL: Final = ("kubectl label pods web tier=front", "kubectl label pods web tier-")
 ANNOTATE: Final = ("kubectl annotate deploy web owner=ann", "kubectl annotate deploy web owner-")

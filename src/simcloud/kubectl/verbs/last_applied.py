@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from simcloud.golang.json_text import json_text
+from simcloud.golang import format_json
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.printing.yaml_form import as_yaml
 from simcloud.kubectl.selection import select
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.delete import NOTHING_SAID
-from simcloud.kubernetes.api.objects import LAST_APPLIED, at
+from simcloud.kubernetes.api import LAST_APPLIED, at
 
 FORMS: Final = ("yaml", "json", "")
 
@@ -37,7 +37,7 @@ async def view(kubectl: Kubectl) -> None:
         if last is None:
             continue
         applied = _read(last)
-        text = json_text(applied, indent=2) + "\n" if flags["output"] == "json" else as_yaml(applied)
+        text = format_json(applied, indent=2) + "\n" if flags["output"] == "json" else as_yaml(applied)
         await kubectl.out(text)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, UsageError, WithContext
 from simcloud.kubectl.pods.streams import Incoming, read_log
@@ -18,10 +18,8 @@ from simcloud.kubectl.pods.targets import (
     running_timeout_s,
 )
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, BadRequest, NotFound
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.runtime import LogOptions
-from simcloud.kubernetes.api.schema.scalars import Unreadable, read_time
+from simcloud.kubernetes.api import ApiError, BadRequest, LogOptions, NotFound, Object
+from simcloud.kubernetes.api.schema import Unreadable, read_time
 
 EXAMPLES: Final = (
     "kubectl logs web-1",

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, PlainError, sentence
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
@@ -14,10 +14,9 @@ from simcloud.kubectl.object_changes import LOCAL_AND_SERVER, each, record, send
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import Info, Wanted, fetch, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, NoSuchPath
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import ApiError, NoSuchPath, Object
 from simcloud.kubernetes.api.patch import PatchType, read_patch, strategic_merge
-from simcloud.kubernetes.api.verbs.patches import Patch, apply_patch
+from simcloud.kubernetes.api.verbs import Patch, apply_patch
 from simcloud.machine.files import FileError
 
 TYPES: Final = {"json": PatchType.JSON, "merge": PatchType.MERGE, "strategic": PatchType.STRATEGIC}

@@ -7,18 +7,16 @@ from datetime import UTC, datetime
 from ipaddress import ip_address
 from typing import Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.pods.ports import PortPair, pod_ports, read_pairs, service_ports
 from simcloud.kubectl.pods.streams import Incoming, reach
 from simcloud.kubectl.pods.targets import find_target, pod_to_run_in, running_timeout_s
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.runtime import Splice
-from simcloud.kubernetes.api.subresources.log import runtime_of
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import ApiError, Object, Splice, at
+from simcloud.kubernetes.api.subresources import runtime_of
 from simcloud.machine.network import Connection as Socket, NetworkError
 from simcloud.machine.process import Context, Signal
 

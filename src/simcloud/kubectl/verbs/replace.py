@@ -20,8 +20,7 @@ from simcloud.kubectl.raw import raw_file
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.delete import delete_all, manner_of
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import ApiError, Object
 
 EXAMPLES: Final = (
     "kubectl replace -f web.yaml",

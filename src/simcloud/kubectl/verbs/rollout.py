@@ -27,10 +27,9 @@ from simcloud.kubectl.revisions import (
 )
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import LAST_APPLIED, Object, at, copy, meta
+from simcloud.kubernetes.api import LAST_APPLIED, ApiError, Object, at, copy, meta
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.verbs import Patch
 
 RESTARTED: Final = "kubectl.kubernetes.io/restartedAt"
 NOT_ROLLED_BACK: Final = (

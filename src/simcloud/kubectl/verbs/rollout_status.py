@@ -11,8 +11,8 @@ from simcloud.kubectl.revisions import KINDS, REVISION
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.rollout import choose_objects
-from simcloud.kubernetes.api.objects import Object, at, meta
-from simcloud.kubernetes.api.verbs.watches import WatchOptions
+from simcloud.kubernetes.api import Object, at, meta
+from simcloud.kubernetes.api.verbs import WatchOptions
 from simcloud.sim import TimedOut
 
 EXAMPLES: Final = ("kubectl rollout status deploy/web --timeout=60s",)

@@ -11,7 +11,7 @@ from simcloud.kubectl.object_creation import create_built, overridden, selector_
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.pods.attached_run import run_attached
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 EXAMPLES: Final = (
     "kubectl run web --image=nginx:1.27 --port=80",

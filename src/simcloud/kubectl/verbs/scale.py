@@ -10,10 +10,9 @@ from simcloud.kubectl.object_changes import record, send, send_difference
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError, NoSuchPath
-from simcloud.kubernetes.api.objects import Object, at, copy
+from simcloud.kubernetes.api import ApiError, NoSuchPath, Object, at, copy
 from simcloud.kubernetes.api.patch import PatchType
-from simcloud.kubernetes.api.verbs.patches import Patch
+from simcloud.kubernetes.api.verbs import Patch
 
 LOOK_EVERY_S: Final = 1.0
 EXAMPLES: Final = (

@@ -20,7 +20,7 @@ from simcloud.kubectl.object_changes import (
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 EXAMPLES: Final = (
     "kubectl set env deploy/web MODE=prod OLD-",

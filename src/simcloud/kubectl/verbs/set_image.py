@@ -18,7 +18,7 @@ from simcloud.kubectl.object_changes import (
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 
 EXAMPLES: Final = (
     "kubectl set image deploy/web nginx=nginx:1.27",

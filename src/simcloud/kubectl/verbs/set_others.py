@@ -22,9 +22,7 @@ from simcloud.kubectl.object_changes import (
 from simcloud.kubectl.output import DryRun, Teller, dry_run
 from simcloud.kubectl.selection import NOTHING_NAMED, Info, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.selectors import parse_labels
+from simcloud.kubernetes.api import ApiError, Object, copy, selectors
 
 BINDINGS: Final = ("RoleBinding", "ClusterRoleBinding")
 RBAC: Final = "rbac.authorization.k8s.io"
@@ -66,7 +64,7 @@ async def set_selector(kubectl: Kubectl) -> None:
 def _labels(expression: str) -> tuple[dict[str, str], list[str]]:
     """The labels that a selector says things are equal to, and its other conditions as Go prints them."""
     try:
-        selector = parse_labels(expression)
+        selector = selectors.parse_labels(expression)
     except ApiError as error:
         raise KubectlError(error.message) from None
     except ValueError as error:

@@ -18,8 +18,7 @@ from simcloud.kubectl.object_changes import (
 from simcloud.kubectl.output import DryRun, dry_run
 from simcloud.kubectl.selection import Info
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object, quantity
 
 EXAMPLES: Final = (
     "kubectl set resources deploy/web --requests=cpu=100m,memory=128Mi --limits=memory=256Mi",

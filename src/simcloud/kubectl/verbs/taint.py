@@ -11,8 +11,8 @@ from simcloud.kubectl.object_changes import difference, each, send_difference, s
 from simcloud.kubectl.output import Teller, dry_run
 from simcloud.kubectl.selection import Info, find_resource, select
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api.objects import Object, at, copy
-from simcloud.kubernetes.api.validation.names import label_value, qualified_name
+from simcloud.kubernetes.api import Object, at, copy
+from simcloud.kubernetes.api.validation import label_value, qualified_name
 
 EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 EXAMPLES: Final = (

@@ -5,18 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.golang.durations import format_duration
-from simcloud.golang.sorting import go_sorted
-from simcloud.golang.tabwriter import TabWriter
+from simcloud.golang import TabWriter, format_duration, go_sorted
 from simcloud.kubectl.command import command, group
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.session import Kubectl
-from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.aggregation import Unserved
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, at, meta
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.tables.cells import seconds
+from simcloud.kubernetes.api import ApiError, Object, Resource, Unserved, at, meta, quantity
+from simcloud.kubernetes.api.tables import cells as tables_cells
 
 METRICS: Final = "metrics.k8s.io"
 NOT_SERVED: Final = "Metrics API not available"
@@ -201,7 +195,7 @@ async def _why_none(kubectl: Kubectl, namespace: str | None, name: str) -> None:
         fields = flags.get("field-selector") or ""
         found = await connection.list(pods, namespace, labels=flags["selector"], fields=fields)
     for pod in found:
-        age_s = connection.now_s - (seconds(meta(pod).get("creationTimestamp")) or 0.0)
+        age_s = connection.now_s - (tables_cells.seconds(meta(pod).get("creationTimestamp")) or 0.0)
         if age_s > PATIENCE_S:
             where = f"{meta(pod)['namespace']}/{meta(pod)['name']}"
             raise KubectlError(f"Metrics not available for pod {where}, age: {format_duration(age_s)}")

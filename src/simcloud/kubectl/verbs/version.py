@@ -9,7 +9,7 @@ from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.printing.yaml_form import as_yaml
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.transport import Unreachable
-from simcloud.kubernetes.api.version import VERSION
+from simcloud.kubernetes.api import VERSION
 
 KUSTOMIZE: Final = "v5.8.1"
 CLIENT: Final = {

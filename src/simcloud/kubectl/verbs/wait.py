@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.files import Failures, fail
@@ -17,8 +17,7 @@ from simcloud.kubectl.selection import Info, Wanted, info_of, list_requests
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.verbs.delete import NOTHING_SAID
 from simcloud.kubectl.wait_loop import WEEK_S, NotInTime, until, until_gone
-from simcloud.kubernetes.api.errors import ApiError, NotFound
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api import ApiError, NotFound, Object, at
 
 EXAMPLES: Final = (
     "kubectl wait --for=condition=Available deploy/web --timeout=60s",

@@ -18,8 +18,7 @@ from simcloud.kubernetes.network.dns_policy import CLUSTER_DNS
 from simcloud.kubernetes.network.gateway import ADDRESS as GATEWAY
 from simcloud.kubernetes.network.rules import SERVICE_NAME
 from simcloud.kubernetes.network.services import ServiceProxies
-from simcloud.machine.computer import Machine
-from simcloud.machine.units import Unit
+from simcloud.machine import Machine, Unit
 
 COREFILE_PATH: Final = "/etc/coredns/Corefile"
 COREFILE: Final = """\

@@ -18,8 +18,8 @@ from simcloud.kubernetes.network.coredns import IMAGE, coredns_image
 from simcloud.kubernetes.network.pod_network import ClusterNetwork
 from simcloud.kubernetes.network.services import ServiceProxies
 from simcloud.kubernetes.nodes import KUBELET_VERSION
-from simcloud.machine.image import Image
-from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
+from simcloud.machine import Image
+from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Program
 
 

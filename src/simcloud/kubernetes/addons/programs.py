@@ -18,13 +18,13 @@ from simcloud.kubernetes.controllers.volumes.provisioner import LocalPathProvisi
 from simcloud.kubernetes.network.services import ServiceProxies
 from simcloud.kubernetes.nodes import KUBELET_VERSION
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
-from simcloud.machine.network import NetworkError
-from simcloud.machine.network.http import (
+from simcloud.machine.network import (
     HTTP,
     HTTPS,
     HttpHandler,
     HttpRequest,
     HttpResponse,
+    NetworkError,
     respond,
     serve_http,
 )

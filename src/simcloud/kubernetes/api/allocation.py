@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.field_errors import FieldError, internal, invalid
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.store import Key, Revision, RevisionLog
-from simcloud.machine.network.routing import is_address
+from simcloud.machine.network import is_address
 
 SERVICE_RANGE: Final = IPv4Network("10.96.0.0/16")
 NODE_PORTS: Final = range(30000, 32768)

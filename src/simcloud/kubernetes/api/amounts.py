@@ -40,7 +40,7 @@ def amount(text: str | int | float) -> Amount:
     return Amount(quantity.parse(said), family)
 
 
-def amounts(said: Mapping[str, str] | None) -> Amounts:
+def parse_amounts(said: Mapping[str, str] | None) -> Amounts:
     """A resource list."""
     return {name: amount(text) for name, text in (said or {}).items()}
 
@@ -73,7 +73,7 @@ def pod_amounts(spec: Object, part: str, unsaid: Amounts | None = None) -> Amoun
     for name, value in _of(spec, part).items():
         if name in _POD_WIDE or name.startswith("hugepages-"):
             total[name] = value
-    overhead = amounts(spec.get("overhead"))
+    overhead = parse_amounts(spec.get("overhead"))
     if part == "limits":
         overhead = {name: value for name, value in overhead.items() if name in total}
     return add(total, overhead)
@@ -96,4 +96,4 @@ def containers_amounts(spec: Object, part: str, unsaid: Amounts | None = None) -
 
 
 def _of(holder: Object, part: str) -> Amounts:
-    return amounts((holder.get("resources") or {}).get(part))
+    return parse_amounts((holder.get("resources") or {}).get(part))

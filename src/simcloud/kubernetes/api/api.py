@@ -38,8 +38,8 @@ from simcloud.kubernetes.api.verbs import deletes, patches, reads, watches, writ
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
 from simcloud.kubernetes.api.write_retries import WriteRetry, continue_in_background
-from simcloud.machine.computer import EPOCH_S
-from simcloud.machine.network.http import HttpHandler
+from simcloud.machine import EPOCH_S
+from simcloud.machine.network import HttpHandler
 from simcloud.sim import Kernel
 
 _SUFFIX_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"

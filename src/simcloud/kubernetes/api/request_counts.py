@@ -11,7 +11,7 @@ from typing import Final
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.resources import Resource
-from simcloud.machine.emit import Counter, Metrics
+from simcloud.machine import Counter, Metrics
 
 CREATED: Final = "201"
 DONE: Final = "200"

@@ -15,7 +15,8 @@ from typing import Any
 
 import msgspec
 
-from simcloud.kubernetes.api.schema import ANYTHING, Schema, schema_of
+from simcloud.kubernetes.api.schema.builtin import schema_of
+from simcloud.kubernetes.api.schema.types import ANYTHING, Schema
 
 
 @dataclass(frozen=True, slots=True)

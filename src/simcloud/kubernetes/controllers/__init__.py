@@ -7,6 +7,14 @@ from collections.abc import Collection
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from simcloud.kubernetes.controllers.pods import is_active as is_active, is_ready as is_ready
+    from simcloud.kubernetes.controllers.revisions import template_of as template_of
+    from simcloud.kubernetes.controllers.root_ca import PUBLISHED as PUBLISHED
+
+
 if TYPE_CHECKING:
     from simcloud.kubernetes.api.api import Api
 

@@ -1,7 +1,15 @@
 """Container images: registries, pulls, and images that every test needs."""
 
-from simcloud.kubernetes.images.published import Published
-from simcloud.kubernetes.images.registry import Host, HostState, ImageRegistry, PullFailed
-from simcloud.kubernetes.images.standard import standard_registry
+from simcloud.exports import export_lazily
+from simcloud.kubernetes.images.published import Published as Published
+from simcloud.kubernetes.images.registry import (
+    Host as Host,
+    HostState as HostState,
+    ImageRegistry as ImageRegistry,
+    PullFailed as PullFailed,
+)
+from simcloud.kubernetes.images.standard import standard_registry as standard_registry
 
-__all__ = ["Host", "HostState", "ImageRegistry", "Published", "PullFailed", "standard_registry"]
+with export_lazily(globals()):
+    from simcloud.kubernetes.images import references as references
+    from simcloud.kubernetes.images.references import InvalidReference as InvalidReference

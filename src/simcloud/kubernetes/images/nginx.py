@@ -10,10 +10,17 @@ from functools import cache
 from posixpath import normpath
 from typing import Final
 
+from simcloud.machine import Image
 from simcloud.machine.files import FileError
-from simcloud.machine.image import Image
-from simcloud.machine.network import AddressInUse, Connection
-from simcloud.machine.network.http import HTTP, HttpRequest, HttpResponse, respond, send_response
+from simcloud.machine.network import (
+    HTTP,
+    AddressInUse,
+    Connection,
+    HttpRequest,
+    HttpResponse,
+    respond,
+    send_response,
+)
 from simcloud.machine.process import Context
 from simcloud.userland.commands import all_commands
 

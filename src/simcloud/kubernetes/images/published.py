@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from simcloud.kubernetes.images.references import Reference
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 
 LATENCY_S: Final = 0.15
 """What a pull costs beside the transfer: asking for manifests and unpacking."""

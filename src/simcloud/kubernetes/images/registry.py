@@ -13,7 +13,7 @@ from typing import Final
 
 from simcloud.kubernetes.images.published import Published, digest_of
 from simcloud.kubernetes.images.references import Reference, parse
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.network import ConnectionRefused, Namespace, NetworkError, is_address
 
 ANSWER_S: Final = 0.15

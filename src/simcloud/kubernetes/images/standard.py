@@ -9,7 +9,7 @@ from simcloud.kubernetes.images.busybox import busybox_image
 from simcloud.kubernetes.images.nginx import nginx_image
 from simcloud.kubernetes.images.registry import ImageRegistry
 from simcloud.kubernetes.images.tools import add_tools
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import Context
 
 PAUSE: Final = "registry.k8s.io/pause:3.10"

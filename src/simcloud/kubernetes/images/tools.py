@@ -6,9 +6,9 @@ from functools import cache
 from typing import Final
 
 from simcloud.kubernetes.images.registry import ImageRegistry
-from simcloud.machine.image import Image
+from simcloud.machine import Image
+from simcloud.userland import operator_image
 from simcloud.userland.commands import all_commands
-from simcloud.userland.images import operator_image
 
 NOT_IN_STRESS: Final = (
     "curl",

@@ -1,1 +1,7 @@
 """The kubelet: runs the pods that are bound to its node."""
+
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from simcloud.kubernetes.kubelet.kubelet import Kubelet as Kubelet
+    from simcloud.kubernetes.kubelet.records import ContainerRecord as ContainerRecord

@@ -19,10 +19,15 @@ from simcloud.kubernetes.kubelet.logs.files import FollowedLog
 from simcloud.kubernetes.kubelet.records import ContainerRecord, PodRecord, PodState, Sandbox, State, state_of
 from simcloud.kubernetes.kubelet.streams.console import Console
 from simcloud.kubernetes.network.pod_network import PodNetwork
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 from simcloud.machine.files import FileError
-from simcloud.machine.process import CommandNotFound, ForkFailed, NotExecutable, Signal
-from simcloud.machine.process.capabilities import DEFAULT
+from simcloud.machine.process import (
+    CommandNotFound,
+    ForkFailed,
+    NotExecutable,
+    Signal,
+    capabilities as process_capabilities,
+)
 from simcloud.sim import TimedOut
 
 SANDBOX_S: Final = 0.05
@@ -67,7 +72,7 @@ class ContainerPlan:
     resources: Object
     cpu_limit: float | None = None
     memory_limit_bytes: int | None = None
-    capabilities: tuple[str, ...] = DEFAULT
+    capabilities: tuple[str, ...] = process_capabilities.DEFAULT
     host_pids: bool = False
     stdin: bool = False
     stdin_once: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 
 TURN_S: Final = 0.02
 """Those who work at the same time take turns of so long."""

@@ -16,7 +16,7 @@ from simcloud.kubernetes.kubelet.logs.files import FollowedLog
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.records import ContainerRecord, PodRecord
 from simcloud.machine.process import BINARY, Context, Program
-from simcloud.userland.commands.options import Options, UsageError, parse
+from simcloud.userland.commands import Options, UsageError, parse
 
 SHORT_ID: Final = 13
 STATES: Final = {"running": "Running", "exited": "Exited", "created": "Created"}

@@ -13,7 +13,7 @@ from simcloud.kubernetes.images import ImageRegistry, Published, PullFailed
 from simcloud.kubernetes.images.references import InvalidReference, Reference, parse
 from simcloud.kubernetes.kubelet.cpu_cost import work
 from simcloud.kubernetes.kubelet.pods.backoff import Backoff, format_go_duration
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 from simcloud.sim import Event, Semaphore, first_of
 
 Tell = Callable[[str, str, str], None]

@@ -36,10 +36,9 @@ from simcloud.kubernetes.kubelet.server import KubeletServer
 from simcloud.kubernetes.kubelet.volumes import VolumeManager
 from simcloud.kubernetes.kubelet.volumes.sources import references
 from simcloud.kubernetes.network.pod_network import PodNetwork
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine, Unit
 from simcloud.machine.network import NetworkError
 from simcloud.machine.process import Context, Process, Signal
-from simcloud.machine.units import Unit
 from simcloud.sim import Task
 
 LOOK_S: Final = 1.0

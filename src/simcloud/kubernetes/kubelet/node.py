@@ -17,7 +17,7 @@ from simcloud.kubernetes.kubelet.pods.parts import Part
 from simcloud.kubernetes.kubelet.pods.status_manager import StatusManager
 from simcloud.kubernetes.kubelet.volumes import VolumeManager
 from simcloud.kubernetes.network.pod_network import PodNetwork
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 
 
 @dataclass(slots=True)

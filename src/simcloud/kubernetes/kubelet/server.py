@@ -14,7 +14,7 @@ from simcloud.kubernetes.client import ApiClient, bearer_token
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.records import ContainerRecord
 from simcloud.kubernetes.nodes import KUBELET_PORT
-from simcloud.machine.network.http import HTTPS, HttpRequest, HttpResponse, respond, serve_http
+from simcloud.machine.network import HTTPS, HttpRequest, HttpResponse, respond, serve_http
 from simcloud.machine.process import Context
 
 if TYPE_CHECKING:

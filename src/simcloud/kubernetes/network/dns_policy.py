@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from simcloud.kubernetes.api.objects import Object
-from simcloud.machine.network.stub_resolver import ATTEMPTS, TIMEOUT_S, DnsSettings, number_option
+from simcloud.machine.network import DnsSettings, stub_resolver
 
 CLUSTER_DNS: Final = "10.96.0.10"
 CLUSTER_DOMAIN: Final = "cluster.local"
@@ -42,9 +42,9 @@ def dns_settings(
     return DnsSettings(
         nameservers=_merge(base.nameservers, config.get("nameservers") or ()),
         searches=_merge(base.searches, config.get("searches") or ()),
-        ndots=int(number_option(options, "ndots", 1)),
-        timeout_s=number_option(options, "timeout", TIMEOUT_S),
-        attempts=int(number_option(options, "attempts", ATTEMPTS)),
+        ndots=int(stub_resolver.number_option(options, "ndots", 1)),
+        timeout_s=stub_resolver.number_option(options, "timeout", stub_resolver.TIMEOUT_S),
+        attempts=int(stub_resolver.number_option(options, "attempts", stub_resolver.ATTEMPTS)),
         options=options,
         hosts=_aliases(spec.get("hostAliases") or ()),
     )

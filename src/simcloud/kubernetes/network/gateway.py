@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.network import Datagram, Network
-from simcloud.machine.network.dns import DNS, NXDOMAIN, Question, Reply
+from simcloud.machine.network import Datagram, Network, dns
 
 NAME: Final = "gateway"
 ADDRESS: Final = "172.18.0.1"
@@ -20,11 +19,11 @@ def install_gateway(network: Network) -> None:
     if network.find(ADDRESS) is not None:
         return
     network.add_machine(NAME)
-    socket = network.namespace(NAME, ADDRESS, NAME).bind(DNS_PORT, DNS)
+    socket = network.namespace(NAME, ADDRESS, NAME).bind(DNS_PORT, dns.DNS)
 
     def answer(datagram: Datagram) -> None:
-        if isinstance(datagram.message, Question):
-            reply = Reply(datagram.message, NXDOMAIN)
+        if isinstance(datagram.message, dns.Question):
+            reply = dns.Reply(datagram.message, dns.NXDOMAIN)
             socket.send_to(*datagram.source, reply, reply.size_bytes)
 
     socket.on_datagram = answer

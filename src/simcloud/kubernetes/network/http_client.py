@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from simcloud.machine.network import (
+    HTTP,
+    HTTPS,
     ConnectionRefused,
     ConnectTimedOut,
     HostUnreachable,
+    HttpRequest,
     NameNotFound,
     Namespace,
     NetworkError,
+    ProtocolMismatch,
 )
-from simcloud.machine.network.errors import ProtocolMismatch
-from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest
 
 
 async def exchange(host: Namespace, target: str, port: int, scheme: str, request: HttpRequest) -> Any:

@@ -16,10 +16,8 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key, Revision
 from simcloud.kubernetes.component_client import ComponentClient
-from simcloud.machine.computer import Machine
-from simcloud.machine.network import Endpoint, Namespace
-from simcloud.machine.network.routing import WILDCARDS
-from simcloud.machine.network.stub_resolver import DnsSettings, StubResolver
+from simcloud.machine import Machine
+from simcloud.machine.network import WILDCARDS, DnsSettings, Endpoint, Namespace, StubResolver
 
 __all__ = ["ClusterNetwork", "DnsSettings", "NetworkNotReady", "NoAddressLeft", "PodIdentity", "PodNetwork"]
 

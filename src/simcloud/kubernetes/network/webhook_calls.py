@@ -20,8 +20,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key
 from simcloud.kubernetes.api.write_retries import Pending
 from simcloud.kubernetes.network.http_client import go_words
-from simcloud.machine.network import Connection, Namespace, NetworkError
-from simcloud.machine.network.http import HTTPS, HttpRequest, HttpResponse
+from simcloud.machine.network import HTTPS, Connection, HttpRequest, HttpResponse, Namespace, NetworkError
 from simcloud.sim import TimedOut
 
 AGENT: Final = "kube-apiserver-admission"

@@ -1,5 +1,3 @@
 """kube-scheduler: assigns a node to every unscheduled pod, or reports why it cannot."""
 
-from simcloud.kubernetes.scheduler.scheduler import Scheduler
-
-__all__ = ["Scheduler"]
+from simcloud.kubernetes.scheduler.scheduler import Scheduler as Scheduler

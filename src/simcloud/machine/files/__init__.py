@@ -4,48 +4,30 @@ A ``Disk`` is physics (space, faults, speed), a ``Volume`` an inode tree on it, 
 view of the volumes mounted in its world. All of it is plain state in memory and virtual time.
 """
 
-from simcloud.machine.files.disk import BLOCK_BYTES, Disk
-from simcloud.machine.files.errors import FileError
-from simcloud.machine.files.memory import device_volume, tmpfs
-from simcloud.machine.files.mounts import Mount, Space
-from simcloud.machine.files.nodes import Device, DeviceNode, Fifo, Stat
-from simcloud.machine.files.openfile import SEEK_CUR, SEEK_END, SEEK_SET, OpenFile
-from simcloud.machine.files.tree import tree_volume, update_tree
-from simcloud.machine.files.view import Files
-from simcloud.machine.files.virtual import (
-    VirtualDirectory,
-    VirtualEntry,
-    VirtualFile,
-    VirtualLink,
-    VirtualVolume,
-    virtual_directory,
+from simcloud.machine.files.disk import BLOCK_BYTES as BLOCK_BYTES, Disk as Disk
+from simcloud.machine.files.errors import FileError as FileError
+from simcloud.machine.files.memory import device_volume as device_volume, tmpfs as tmpfs
+from simcloud.machine.files.mounts import Mount as Mount, Space as Space
+from simcloud.machine.files.nodes import (
+    Device as Device,
+    DeviceNode as DeviceNode,
+    Fifo as Fifo,
+    Stat as Stat,
 )
-from simcloud.machine.files.volume import Volume
-
-__all__ = [
-    "BLOCK_BYTES",
-    "SEEK_CUR",
-    "SEEK_END",
-    "SEEK_SET",
-    "Device",
-    "DeviceNode",
-    "Disk",
-    "Fifo",
-    "FileError",
-    "Files",
-    "Mount",
-    "OpenFile",
-    "Space",
-    "Stat",
-    "VirtualDirectory",
-    "VirtualEntry",
-    "VirtualFile",
-    "VirtualLink",
-    "VirtualVolume",
-    "Volume",
-    "device_volume",
-    "tmpfs",
-    "tree_volume",
-    "update_tree",
-    "virtual_directory",
-]
+from simcloud.machine.files.openfile import (
+    SEEK_CUR as SEEK_CUR,
+    SEEK_END as SEEK_END,
+    SEEK_SET as SEEK_SET,
+    OpenFile as OpenFile,
+)
+from simcloud.machine.files.tree import tree_volume as tree_volume, update_tree as update_tree
+from simcloud.machine.files.view import Files as Files
+from simcloud.machine.files.virtual import (
+    VirtualDirectory as VirtualDirectory,
+    VirtualEntry as VirtualEntry,
+    VirtualFile as VirtualFile,
+    VirtualLink as VirtualLink,
+    VirtualVolume as VirtualVolume,
+    virtual_directory as virtual_directory,
+)
+from simcloud.machine.files.volume import Volume as Volume

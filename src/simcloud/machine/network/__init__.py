@@ -1,85 +1,75 @@
 """The simulated network: machines, links, namespaces with addresses and ports, connections, datagrams."""
 
-from simcloud.machine.network.connection import Connection
-from simcloud.machine.network.datagram import Datagram, DatagramSocket
+from simcloud.exports import export_lazily
+from simcloud.machine.network.connection import Connection as Connection
+from simcloud.machine.network.datagram import Datagram as Datagram, DatagramSocket as DatagramSocket
 from simcloud.machine.network.errors import (
-    AddressInUse,
-    AddressNotAvailable,
-    BrokenPipe,
-    Closed,
-    ConnectionRefused,
-    ConnectionReset,
-    ConnectionTimedOut,
-    ConnectTimedOut,
-    HostUnreachable,
-    InvalidArgument,
-    NameNotFound,
-    NetworkError,
-    NetworkUnreachable,
-    NoBufferSpace,
-    NotConnected,
-    ProtocolMismatch,
-    ResolverFailure,
+    AddressInUse as AddressInUse,
+    AddressNotAvailable as AddressNotAvailable,
+    BrokenPipe as BrokenPipe,
+    Closed as Closed,
+    ConnectionRefused as ConnectionRefused,
+    ConnectionReset as ConnectionReset,
+    ConnectionTimedOut as ConnectionTimedOut,
+    ConnectTimedOut as ConnectTimedOut,
+    HostUnreachable as HostUnreachable,
+    InvalidArgument as InvalidArgument,
+    NameNotFound as NameNotFound,
+    NetworkError as NetworkError,
+    NetworkUnreachable as NetworkUnreachable,
+    NoBufferSpace as NoBufferSpace,
+    NotConnected as NotConnected,
+    ProtocolMismatch as ProtocolMismatch,
+    ResolverFailure as ResolverFailure,
 )
-from simcloud.machine.network.fabric import Network
-from simcloud.machine.network.link import Impairment, Link, Nic
-from simcloud.machine.network.listener import Listener
-from simcloud.machine.network.namespace import Namespace, Resolver
-from simcloud.machine.network.path import Interface, Router
+from simcloud.machine.network.fabric import Network as Network
+from simcloud.machine.network.link import Impairment as Impairment, Link as Link, Nic as Nic
+from simcloud.machine.network.listener import Listener as Listener
+from simcloud.machine.network.namespace import Namespace as Namespace, Resolver as Resolver
+from simcloud.machine.network.path import Interface as Interface, Router as Router
 from simcloud.machine.network.routing import (
-    DROP,
-    REFUSE,
-    UNREACHABLE,
-    Endpoint,
-    HostsResolver,
-    PlainRouter,
-    Route,
-    Verdict,
-    is_address,
-    is_loopback,
+    DROP as DROP,
+    REFUSE as REFUSE,
+    UNREACHABLE as UNREACHABLE,
+    WILDCARDS as WILDCARDS,
+    Endpoint as Endpoint,
+    HostsResolver as HostsResolver,
+    PlainRouter as PlainRouter,
+    Route as Route,
+    Verdict as Verdict,
+    is_address as is_address,
+    is_loopback as is_loopback,
 )
-from simcloud.machine.network.tables import InterfaceInfo, SocketInfo
+from simcloud.machine.network.tables import InterfaceInfo as InterfaceInfo, SocketInfo as SocketInfo
 
-__all__ = [
-    "DROP",
-    "REFUSE",
-    "UNREACHABLE",
-    "AddressInUse",
-    "AddressNotAvailable",
-    "BrokenPipe",
-    "Closed",
-    "ConnectTimedOut",
-    "Connection",
-    "ConnectionRefused",
-    "ConnectionReset",
-    "ConnectionTimedOut",
-    "Datagram",
-    "DatagramSocket",
-    "Endpoint",
-    "HostUnreachable",
-    "HostsResolver",
-    "Impairment",
-    "Interface",
-    "InterfaceInfo",
-    "InvalidArgument",
-    "Link",
-    "Listener",
-    "NameNotFound",
-    "Namespace",
-    "Network",
-    "NetworkError",
-    "NetworkUnreachable",
-    "Nic",
-    "NoBufferSpace",
-    "NotConnected",
-    "PlainRouter",
-    "ProtocolMismatch",
-    "Resolver",
-    "ResolverFailure",
-    "Route",
-    "Router",
-    "SocketInfo",
-    "Verdict",
-    "is_address",
-    "is_loopback",
-]
+with export_lazily(globals()):
+    from simcloud.machine.network import (
+        dns as dns,
+        packet_filter as packet_filter,
+        qdisc as qdisc,
+        stub_resolver as stub_resolver,
+    )
+    from simcloud.machine.network.grpc_health import (
+        HealthCheckRequest as HealthCheckRequest,
+        HealthCheckResponse as HealthCheckResponse,
+    )
+    from simcloud.machine.network.http import (
+        HTTP as HTTP,
+        HTTPS as HTTPS,
+        PORTS as PORTS,
+        HttpHandler as HttpHandler,
+        HttpMessage as HttpMessage,
+        HttpRequest as HttpRequest,
+        HttpResponse as HttpResponse,
+        parse_request as parse_request,
+        respond as respond,
+        send_response as send_response,
+        serve_http as serve_http,
+    )
+    from simcloud.machine.network.packet_filter import PacketFilter as PacketFilter
+    from simcloud.machine.network.qdisc import Queueing as Queueing
+    from simcloud.machine.network.stub_resolver import (
+        DnsSettings as DnsSettings,
+        StubResolver as StubResolver,
+        read_resolv_conf as read_resolv_conf,
+    )

@@ -15,7 +15,7 @@ from simcloud.machine.network.errors import NetworkError
 from simcloud.machine.network.listener import Listener
 
 if TYPE_CHECKING:
-    from simcloud.machine.process import Context
+    from simcloud.machine.process.context import Context
 
 HTTP: Final = "http"
 HTTPS: Final = "https"

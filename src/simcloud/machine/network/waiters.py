@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, cast
 
-from simcloud.sim import Kernel, Task, TimedOut
-from simcloud.sim.kernel import EXPIRED
+from simcloud.sim import EXPIRED, Kernel, Task, TimedOut
 
 Waiters = list[tuple[Task[Any], float]]
 """Tasks, each with the turn it waits in: when its turn moved on, it waits no more."""

@@ -3,63 +3,49 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from simcloud.machine.process.container import BINARY, DEFAULT_PATH, Completed, Container
-from simcloud.machine.process.context import Context
+from simcloud.exports import export_lazily
+from simcloud.machine.process.container import (
+    BINARY as BINARY,
+    DEFAULT_PATH as DEFAULT_PATH,
+    MAX_PID as MAX_PID,
+    Completed as Completed,
+    Container as Container,
+)
+from simcloud.machine.process.context import (
+    DESCRIPTOR_FOLDERS as DESCRIPTOR_FOLDERS,
+    STANDARD_STREAMS as STANDARD_STREAMS,
+    Context as Context,
+    ProgramMachine as ProgramMachine,
+)
 from simcloud.machine.process.errors import (
-    CommandNotFound,
-    ExitProgram,
-    ForkFailed,
-    KilledBySignal,
-    LimitExceeded,
-    NotExecutable,
-    ProcessDead,
+    CommandNotFound as CommandNotFound,
+    ExitProgram as ExitProgram,
+    ForkFailed as ForkFailed,
+    KilledBySignal as KilledBySignal,
+    LimitExceeded as LimitExceeded,
+    NotExecutable as NotExecutable,
+    ProcessDead as ProcessDead,
 )
-from simcloud.machine.process.limits import Budget, Limits
-from simcloud.machine.process.process import Process
-from simcloud.machine.process.signals import Signal, Signals
+from simcloud.machine.process.limits import Budget as Budget, Limits as Limits
+from simcloud.machine.process.process import Process as Process
+from simcloud.machine.process.signals import Signal as Signal, Signals as Signals
 from simcloud.machine.process.streams import (
-    BadDescriptor,
-    ByteSource,
-    Capture,
-    FileStream,
-    LineSink,
-    NullStream,
-    Pipe,
-    Stream,
-    read_all,
-    read_lines,
+    BadDescriptor as BadDescriptor,
+    ByteSource as ByteSource,
+    Capture as Capture,
+    FileStream as FileStream,
+    LineSink as LineSink,
+    NullStream as NullStream,
+    Pipe as Pipe,
+    PipeReader as PipeReader,
+    Stream as Stream,
+    read_all as read_all,
+    read_lines as read_lines,
 )
+
+with export_lazily(globals()):
+    from simcloud.machine.process import capabilities as capabilities
+
 
 Program = Callable[[Context], Coroutine[Any, Any, int | None]]
 """What a process runs: a program or a command, which are the same thing."""
-
-__all__ = [
-    "BINARY",
-    "DEFAULT_PATH",
-    "BadDescriptor",
-    "Budget",
-    "ByteSource",
-    "Capture",
-    "CommandNotFound",
-    "Completed",
-    "Container",
-    "Context",
-    "ExitProgram",
-    "FileStream",
-    "ForkFailed",
-    "KilledBySignal",
-    "LimitExceeded",
-    "Limits",
-    "LineSink",
-    "NotExecutable",
-    "NullStream",
-    "Pipe",
-    "Process",
-    "ProcessDead",
-    "Program",
-    "Signal",
-    "Signals",
-    "Stream",
-    "read_all",
-    "read_lines",
-]

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from simcloud.machine.emit import Emitter, Labels
 from simcloud.machine.files import Disk, FileError, Files
-from simcloud.machine.network import Namespace
+from simcloud.machine.network.namespace import Namespace
 from simcloud.machine.process.capabilities import DEFAULT
 from simcloud.machine.process.cpu import ContainerCpu, MachineCpu
 from simcloud.machine.process.errors import CommandNotFound, ForkFailed, NotExecutable

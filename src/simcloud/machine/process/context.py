@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from simcloud.machine.emit import Metrics
 from simcloud.machine.files import FileError, Files
-from simcloud.machine.network import Connection, Listener
+from simcloud.machine.network.connection import Connection
+from simcloud.machine.network.listener import Listener
 from simcloud.machine.process.container import Completed, Container, Host
 from simcloud.machine.process.errors import ExitProgram
 from simcloud.machine.process.process import AnyProgram, BecomeProgram, Memory, Process

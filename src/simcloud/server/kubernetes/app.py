@@ -14,17 +14,17 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
-from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.errors import (
+from simcloud.kubernetes import ApiClient, bearer_token
+from simcloud.kubernetes.api import (
+    Api,
     ApiError,
     InternalError,
     MethodNotAllowed,
     NoSuchPath,
     NotAcceptable,
+    Pending,
+    Resource,
 )
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.write_retries import Pending
-from simcloud.kubernetes.client import ApiClient, bearer_token
 from simcloud.server.kubernetes import non_resource, objects, streams
 from simcloud.server.kubernetes.live import Pace, Signal
 from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from starlette.requests import ClientDisconnect, Request
 
-from simcloud.kubernetes.api.errors import ApiError, BadRequest, TooLarge, UnsupportedMediaType
+from simcloud.kubernetes.api import ApiError, BadRequest, Resource, TooLarge, UnsupportedMediaType
 from simcloud.kubernetes.api.patch import PatchType, read_patch
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.schema.decoding import read_body
+from simcloud.kubernetes.api.schema import read_body
 from simcloud.server.kubernetes.negotiation import JSON, PROTOBUF, YAML
 from simcloud.server.kubernetes.protobuf import decode
 from simcloud.server.request_bodies import read_limited_body

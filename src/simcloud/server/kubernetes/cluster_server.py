@@ -21,8 +21,8 @@ from typing import Any, Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from simcloud.kubernetes.api.access.users import SYSTEM_MASTERS
-from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes.api import Api
+from simcloud.kubernetes.api.access import SYSTEM_MASTERS
 from simcloud.server.gateway import Gateway
 from simcloud.server.kubernetes.app import KubernetesApp
 from simcloud.server.kubernetes.certificates import Certificates, make_certificates

@@ -9,10 +9,8 @@ from typing import Protocol
 
 from starlette.requests import HTTPConnection
 
-from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.write_retries import Pending
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import Api, Pending, Resource
 from simcloud.server.kubernetes.live import Pace, Signal
 from simcloud.server.kubernetes.paths import Target
 

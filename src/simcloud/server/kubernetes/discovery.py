@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Catalogue, Resource, Subresource
+from simcloud.kubernetes.api import Catalogue, Object, Resource, Subresource
 
 AGGREGATED: Final = {"v2": "apidiscovery.k8s.io/v2", "v2beta1": "apidiscovery.k8s.io/v2beta1"}
 

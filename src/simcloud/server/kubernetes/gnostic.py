@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Object
 from simcloud.server.kubernetes.protobuf.wire import write_counted, write_fixed64, write_varint
 
 MEDIA: Final = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"

@@ -13,13 +13,8 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.errors import NoSuchPath
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.store import Key
-from simcloud.kubernetes.api.write_retries import Pending
-from simcloud.machine.network.http import HttpHandler, HttpRequest, HttpResponse
+from simcloud.kubernetes.api import Api, Key, NoSuchPath, Object, Pending, Resource, at
+from simcloud.machine.network import HttpHandler, HttpRequest, HttpResponse
 from simcloud.server.kubernetes.app import KubernetesApp
 from simcloud.server.kubernetes.bodies import BODY
 from simcloud.server.kubernetes.live import Signal

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from simcloud.kubernetes.api.runtime import LogOptions, LogStream
-from simcloud.kubernetes.api.subresources.log import open_log
+from simcloud.kubernetes.api import LogOptions, LogStream
+from simcloud.kubernetes.api.subresources import open_log
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.parameters import log_options
 from simcloud.server.kubernetes.paths import Target

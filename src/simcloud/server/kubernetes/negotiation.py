@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.kubernetes.api.errors import NotAcceptable
+from simcloud.kubernetes.api import NotAcceptable
 
 JSON: Final = "application/json"
 YAML: Final = "application/yaml"

@@ -7,10 +7,8 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from simcloud.kubernetes.api.errors import MethodNotAllowed, ServiceUnavailable
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import VERSION, MethodNotAllowed, Object, ServiceUnavailable
 from simcloud.kubernetes.api.schema import openapi
-from simcloud.kubernetes.api.version import VERSION
 from simcloud.server.kubernetes import discovery, gnostic
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import JSON, Form, choose

@@ -8,24 +8,27 @@ from typing import Any, Final, TypeVar
 from starlette.requests import Request
 from starlette.responses import Response
 
-from simcloud.kubernetes.api.access.reviews import Desk, review
-from simcloud.kubernetes.api.access.users import User
-from simcloud.kubernetes.api.api import Api
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import (
+    Api,
+    Invalid,
+    MethodNotAllowed,
+    NoSuchPath,
+    NotAcceptable,
+    Object,
+    Resource,
+    ResponsePending,
+    WriteOptions,
+    WriteRetry,
+    at,
+    field_errors,
+)
+from simcloud.kubernetes.api.access import Desk, User, review
 from simcloud.kubernetes.api.apply import manager_name
-from simcloud.kubernetes.api.errors import Invalid, MethodNotAllowed, NoSuchPath, NotAcceptable
-from simcloud.kubernetes.api.field_errors import forbidden, required
-from simcloud.kubernetes.api.objects import Object, at
-from simcloud.kubernetes.api.options import WriteOptions
 from simcloud.kubernetes.api.patch import PatchType, patch_type_of
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.schema import schema_of
-from simcloud.kubernetes.api.schema.decoding import check_kind, decode
-from simcloud.kubernetes.api.schema.types import ANYTHING
-from simcloud.kubernetes.api.subresources.request import part_resource
-from simcloud.kubernetes.api.verbs.deletes import read_options
-from simcloud.kubernetes.api.verbs.patches import Patch
-from simcloud.kubernetes.api.write_retries import ResponsePending, WriteRetry
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes.api.schema import ANYTHING, check_kind, decode, schema_of
+from simcloud.kubernetes.api.subresources import part_resource
+from simcloud.kubernetes.api.verbs import Patch, read_options
 from simcloud.server.kubernetes import bodies, logs, streams, watches
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import Form, choose, wants_pretty
@@ -231,10 +234,10 @@ class _Call:
         data, duplicates = bodies.understand_patch(body, kind, self.resource)
         options = write_options(self.request.query_params, "PatchOptions", duplicates)
         if kind is PatchType.APPLY and not self.request.query_params.get("fieldManager"):
-            problem = required("fieldManager", "is required for apply patch")
+            problem = field_errors.required("fieldManager", "is required for apply patch")
             raise Invalid("meta.k8s.io", "PatchOptions", "", [problem])
         if kind is not PatchType.APPLY and options.force:
-            problem = forbidden("force", "may not be specified for non-apply patch")
+            problem = field_errors.forbidden("force", "may not be specified for non-apply patch")
             raise Invalid("meta.k8s.io", "PatchOptions", "", [problem])
         return Patch(kind, data), options
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-from simcloud.kubernetes.api.errors import BadRequest, Invalid
-from simcloud.kubernetes.api.field_errors import FieldError, forbidden, invalid, not_supported
-from simcloud.kubernetes.api.options import DeleteOptions, ListOptions, WriteOptions
-from simcloud.kubernetes.api.runtime import LogOptions
-from simcloud.kubernetes.api.verbs.deletes import read_options
-from simcloud.kubernetes.api.verbs.watches import WatchOptions
+from simcloud.kubernetes.api import (
+    BadRequest,
+    DeleteOptions,
+    FieldError,
+    Invalid,
+    ListOptions,
+    LogOptions,
+    WriteOptions,
+    field_errors,
+)
+from simcloud.kubernetes.api.verbs import WatchOptions, read_options
 from simcloud.server.kubernetes.negotiation import Form
 from simcloud.server.kubernetes.paths import is_true
 
@@ -25,7 +30,7 @@ def list_options(query: Query) -> ListOptions:
     """Parse the options of list and deletecollection."""
     if "sendInitialEvents" in query:
         why = "sendInitialEvents is forbidden for list"
-        raise Invalid("meta.k8s.io", "ListOptions", "", [forbidden("sendInitialEvents", why)])
+        raise Invalid("meta.k8s.io", "ListOptions", "", [field_errors.forbidden("sendInitialEvents", why)])
     return ListOptions(
         labels=query.get("labelSelector", ""),
         fields=query.get("fieldSelector", ""),
@@ -58,7 +63,9 @@ def write_options(query: Query, kind: str, duplicates: list[str] | None = None) 
     problems: list[FieldError] = []
     validation = query.get("fieldValidation", "") or "Warn"
     if validation not in _VALIDATIONS:
-        problems.append(not_supported("fieldValidation", validation, ("Ignore", "Strict", "Warn")))
+        problems.append(
+            field_errors.not_supported("fieldValidation", validation, ("Ignore", "Strict", "Warn"))
+        )
     dry_run = _dry_run(query, problems)
     force = _boolean(query, "force")
     if problems:
@@ -93,14 +100,14 @@ def include_object(query: Query, form: Form) -> IncludeObject:
         return "Object"
     if said == "None":
         return "None"
-    why = invalid("includeObject", said, "must be 'Metadata', 'Object', 'None', or empty")
+    why = field_errors.invalid("includeObject", said, "must be 'Metadata', 'Object', 'None', or empty")
     raise BadRequest(f"Unable to convert to Table as requested: {why}")
 
 
 def _dry_run(query: Query, problems: list[FieldError]) -> bool:
     said = query.get("dryRun", "")
     if said not in ("", "All"):
-        problems.append(not_supported("dryRun", [said], ("All",)))
+        problems.append(field_errors.not_supported("dryRun", [said], ("All",)))
     return said == "All"
 
 

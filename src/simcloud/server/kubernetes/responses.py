@@ -9,9 +9,7 @@ import msgspec
 import yaml
 from starlette.responses import Response
 
-from simcloud.kubernetes.api.errors import ApiError, TooManyRequests
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Resource
+from simcloud.kubernetes.api import ApiError, Object, Resource, TooManyRequests
 from simcloud.kubernetes.api.tables import make_table
 from simcloud.server.kubernetes.negotiation import PROTOBUF, YAML, Form
 from simcloud.server.kubernetes.parameters import IncludeObject

@@ -8,11 +8,9 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from simcloud.kubernetes.api.errors import NotAcceptable
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.verbs.watches import Watch, WatchEvent
-from simcloud.kubernetes.client import ApiClient
+from simcloud.kubernetes import ApiClient
+from simcloud.kubernetes.api import NotAcceptable, Object, Resource
+from simcloud.kubernetes.api.verbs import Watch, WatchEvent
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.negotiation import JSON, PROTOBUF, YAML, Form
 from simcloud.server.kubernetes.parameters import IncludeObject, include_object, watch_options

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
+from simcloud.telemetry import ApiRefusal, Monitoring, PrometheusApi, Topology
 from simcloud.telemetry.logs import LokiApi
-from simcloud.telemetry.monitoring import Monitoring
-from simcloud.telemetry.prometheus_api import ApiRefusal, PrometheusApi
-from simcloud.telemetry.topology import Topology
 from simcloud.telemetry.traces import JaegerApi
 
 Parameters = Mapping[str, Sequence[str]]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.network.datagram import Datagram
+from simcloud.machine.network import Datagram
 from simcloud.machine.process import Context
 from simcloud.services.tracing import SpanBatch
-from simcloud.telemetry.sink import Telemetry
+from simcloud.telemetry import Telemetry
 from simcloud.telemetry.traces import Retention, RowRuns, TraceStore
 
 BASE_BYTES: Final = 32 << 20

@@ -7,7 +7,7 @@ from typing import Final
 
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.kubernetes.images.busybox import busybox_image
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.services.jaeger.program import jaeger
 
 PROGRAM: Final = "all-in-one-linux"

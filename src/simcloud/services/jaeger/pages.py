@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
+from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
 from simcloud.services.jaeger.collector import Collector
 from simcloud.services.rpc.http.requests import target_of

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simcloud.machine.network import DatagramSocket, NetworkError
-from simcloud.machine.network.http import serve_http
+from simcloud.machine.network import DatagramSocket, NetworkError, serve_http
 from simcloud.machine.process import Context, Signal
 from simcloud.services.jaeger.collector import Collector
 from simcloud.services.jaeger.pages import Pages

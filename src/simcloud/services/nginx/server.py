@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 from typing import Final, NamedTuple
 
-from simcloud.machine.network import Connection
-from simcloud.machine.network.http import HTTP, HttpRequest, HttpResponse, respond, send_response
+from simcloud.machine.network import HTTP, Connection, HttpRequest, HttpResponse, respond, send_response
 from simcloud.machine.process import Context
 from simcloud.services.languages.output import print_line
 from simcloud.services.nginx.conf import Directive

@@ -3,30 +3,25 @@
 gRPC, HTTP and Thrift differ in their errors and behaviour as the genuine ones do.
 """
 
-from simcloud.services.rpc.admission import Capacity
-from simcloud.services.rpc.call import Call, Handler
-from simcloud.services.rpc.grpc import GrpcChannel, GrpcError, GrpcServer
-from simcloud.services.rpc.grpc.channel import Addresses, FixedAddresses
-from simcloud.services.rpc.http import HttpClient, HttpError, HttpServer, Query, http_error, query_of
-from simcloud.services.rpc.retries import CallError, CircuitBreaker, RetryBudget, RetryPolicy
-
-__all__ = [
-    "Addresses",
-    "Call",
-    "CallError",
-    "Capacity",
-    "CircuitBreaker",
-    "FixedAddresses",
-    "GrpcChannel",
-    "GrpcError",
-    "GrpcServer",
-    "Handler",
-    "HttpClient",
-    "HttpError",
-    "HttpServer",
-    "Query",
-    "RetryBudget",
-    "RetryPolicy",
-    "http_error",
-    "query_of",
-]
+from simcloud.services.rpc.admission import Capacity as Capacity
+from simcloud.services.rpc.call import Call as Call, Handler as Handler
+from simcloud.services.rpc.grpc import (
+    GrpcChannel as GrpcChannel,
+    GrpcError as GrpcError,
+    GrpcServer as GrpcServer,
+)
+from simcloud.services.rpc.grpc.channel import Addresses as Addresses, FixedAddresses as FixedAddresses
+from simcloud.services.rpc.http import (
+    HttpClient as HttpClient,
+    HttpError as HttpError,
+    HttpServer as HttpServer,
+    Query as Query,
+    http_error as http_error,
+    query_of as query_of,
+)
+from simcloud.services.rpc.retries import (
+    CallError as CallError,
+    CircuitBreaker as CircuitBreaker,
+    RetryBudget as RetryBudget,
+    RetryPolicy as RetryPolicy,
+)

@@ -5,7 +5,7 @@ Handles are created once per method and then only incremented, so that counting 
 
 from __future__ import annotations
 
-from simcloud.machine.emit import Counter, Labels
+from simcloud.machine import Counter, Labels
 from simcloud.machine.process import Context
 
 

@@ -1,5 +1,6 @@
 """The metrics of the usual exporters, read from a cluster, its machines and its software."""
 
-from simcloud.telemetry.collectors.cluster import cluster_targets, describe_families
-
-__all__ = ["cluster_targets", "describe_families"]
+from simcloud.telemetry.collectors.cluster import (
+    cluster_targets as cluster_targets,
+    describe_families as describe_families,
+)

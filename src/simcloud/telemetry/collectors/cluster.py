@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from simcloud.kubernetes.cluster import Cluster
-from simcloud.kubernetes.kubelet.kubelet import Kubelet
-from simcloud.kubernetes.nodes import KUBELET_PORT
+from simcloud.kubernetes import KUBELET_PORT, Cluster
+from simcloud.kubernetes.kubelet import Kubelet
 from simcloud.telemetry.collectors.exposition import Exposition, Programs
 from simcloud.telemetry.collectors.kube_state import KubeState
 from simcloud.telemetry.collectors.kubelets import KubeletReadings

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.kubelet.kubelet import Kubelet
-from simcloud.kubernetes.kubelet.records import ContainerRecord
-from simcloud.machine.emit import Labels
+from simcloud.kubernetes.api import Object
+from simcloud.kubernetes.kubelet import ContainerRecord, Kubelet
+from simcloud.machine import Labels
 from simcloud.machine.files import Volume
 from simcloud.machine.network import Namespace
 from simcloud.machine.process import Container

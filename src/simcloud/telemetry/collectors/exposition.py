@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from simcloud.golang.numbers import float_text
-from simcloud.machine.emit import Histogram, Labels, Metrics
+from simcloud.golang import float_text
+from simcloud.machine import Histogram, Labels, Metrics
 from simcloud.telemetry.scrape import Reading, Readings, Target
 from simcloud.telemetry.sink import Telemetry
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from simcloud.kubernetes.api import quantity, times
-from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import Api, Object, quantity, times
 from simcloud.telemetry.scrape import Reading, Readings
 
 STATUSES: Final = ("true", "false", "unknown")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final
 
-from simcloud.kubernetes.kubelet.kubelet import Kubelet
+from simcloud.kubernetes.kubelet import Kubelet
 from simcloud.machine.files import Volume
 from simcloud.telemetry.collectors.containers import ContainerReadings
 from simcloud.telemetry.collectors.rows import Row, Rows

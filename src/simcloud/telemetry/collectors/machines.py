@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from simcloud.machine.computer import Machine
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels, Machine
 from simcloud.telemetry.collectors.rows import Row, Rows, traffic_table
 from simcloud.telemetry.scrape import Readings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.machine.network import Namespace
 from simcloud.telemetry.scrape import Reading, Readings
 

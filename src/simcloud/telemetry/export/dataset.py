@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from simcloud.kubernetes.api.store import RevisionLog
+from simcloud.kubernetes.api import RevisionLog
 from simcloud.telemetry.export.csv_files import write_csv
 from simcloud.telemetry.export.metrics import metric_names, metric_table, table_of_metrics
 from simcloud.telemetry.export.parquet_files import has_pyarrow, write_parquet

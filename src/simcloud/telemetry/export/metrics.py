@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.telemetry.export.tables import Column, Period, Row, Table
 from simcloud.telemetry.metrics import Matcher, MetricStore, Series, is_stale
 from simcloud.telemetry.metrics.series import NAME

@@ -12,8 +12,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.store import Revision, RevisionLog
+from simcloud.kubernetes.api import Object, Revision, RevisionLog
 from simcloud.telemetry.logs import LogStore, LogStream
 from simcloud.telemetry.logs.store import SECOND_NS
 from simcloud.telemetry.traces import TraceRecord, TraceStore, TraceView, records

@@ -1,7 +1,11 @@
 """Log lines of containers: streams of lines, selected by their labels."""
 
-from simcloud.telemetry.logs.loki_api import LokiApi
-from simcloud.telemetry.logs.search import Found, search
-from simcloud.telemetry.logs.store import LogRetention, LogStore, LogStream
-
-__all__ = ["Found", "LogRetention", "LogStore", "LogStream", "LokiApi", "search"]
+from simcloud.telemetry.logs.loki_api import LokiApi as LokiApi
+from simcloud.telemetry.logs.search import Found as Found, search_lines as search_lines
+from simcloud.telemetry.logs.store import (
+    SECOND_NS as SECOND_NS,
+    LogRetention as LogRetention,
+    LogStore as LogStore,
+    LogStream as LogStream,
+    nanoseconds as nanoseconds,
+)

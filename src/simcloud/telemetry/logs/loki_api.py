@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from simcloud.golang.quoting import quote
-from simcloud.machine.emit import Labels
+from simcloud.golang import quote
+from simcloud.machine import Labels
 from simcloud.telemetry.logs.logql import (
     Effort,
     Evaluation,

@@ -11,8 +11,8 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-from simcloud.golang.regexps import compile_regexp
-from simcloud.machine.emit import Labels
+from simcloud.golang import compile_regexp
+from simcloud.machine import Labels
 from simcloud.telemetry.logs.store import EARLIEST_NS, LATEST_NS, LogStore, LogStream
 from simcloud.telemetry.metrics.matchers import Matcher
 
@@ -28,7 +28,7 @@ class Found(NamedTuple):
     times: int = 1
 
 
-def search(
+def search_lines(
     store: LogStore,
     namespace: str | None = None,
     *,

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.machine.emit import Labels, LogLine
+from simcloud.machine import Labels, LogLine
 from simcloud.telemetry.metrics.matchers import Matcher
 
 _PENDING: Final = 8192

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from simcloud.golang.regexps import compile_regexp
+from simcloud.golang import compile_regexp
 
 Operator = Literal["=", "!=", "=~", "!~"]
 

@@ -15,7 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Final
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 
 NAME: Final = "__name__"
 _STALE_BITS: Final = struct.pack("<Q", 0x7FF0000000000002)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.telemetry.metrics.matchers import Matcher
 from simcloud.telemetry.metrics.series import NAME, STALE, Series, is_stale, labels_of
 

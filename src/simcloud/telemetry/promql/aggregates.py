@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from simcloud.golang.numbers import float_text
-from simcloud.golang.quoting import quote
+from simcloud.golang import float_text, quote
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.promql.arithmetic import quantile
 from simcloud.telemetry.promql.errors import QueryError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.promql.arithmetic import compare, compute
 from simcloud.telemetry.promql.checks import COMPARISONS

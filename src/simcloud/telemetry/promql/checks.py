@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.telemetry.promql.errors import ParseError
 from simcloud.telemetry.promql.nodes import (
     Aggregate,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.telemetry.promql.errors import ParseError
 
 AGGREGATORS: Final = frozenset(

@@ -6,8 +6,7 @@ import math
 import re
 from typing import Final
 
-from simcloud.golang.numbers import fewest_digits
-from simcloud.golang.quoting import quote
+from simcloud.golang import fewest_digits, quote
 
 _UNITS_MS: Final = {
     "y": 31_536_000_000,

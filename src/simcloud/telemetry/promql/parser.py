@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from simcloud.golang.quoting import quote
-from simcloud.golang.regexps import BadRegex
+from simcloud.golang import BadRegex, quote
 from simcloud.telemetry.metrics import Matcher
 from simcloud.telemetry.metrics.matchers import Operator
 from simcloud.telemetry.metrics.series import NAME

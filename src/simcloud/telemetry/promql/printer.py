@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.golang.numbers import float_text
-from simcloud.golang.quoting import quote
+from simcloud.golang import float_text, quote
 from simcloud.telemetry.promql.nodes import (
     Aggregate,
     Binary,

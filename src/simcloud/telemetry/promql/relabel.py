@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from simcloud.golang.regexps import BadRegex
+from simcloud.golang import BadRegex
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.metrics.matchers import compile_anchored
 from simcloud.telemetry.promql.errors import QueryError

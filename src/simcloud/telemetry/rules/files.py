@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import yaml
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.telemetry.promql import ParseError, parse
 from simcloud.telemetry.promql.numbers import parse_duration_ms
 from simcloud.telemetry.promql.relabel import LABEL_NAME

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
-from simcloud.sim.kernel import Kernel
+from simcloud.sim import Kernel
 from simcloud.telemetry.metrics import Labels, OutOfOrder
 from simcloud.telemetry.metrics.store import TooManySeries
 from simcloud.telemetry.promql import Engine, QueryError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from simcloud.kubernetes.api.times import rfc3339
+from simcloud.kubernetes.api import times
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.promql import Engine, QueryError
 from simcloud.telemetry.promql.nodes import Node
@@ -18,7 +18,7 @@ NEVER = "0001-01-01T00:00:00Z"
 def format_time(t_ms: int) -> str:
     """Format a time to the millisecond, without trailing zeros."""
     fraction = f".{t_ms % 1000:03d}".rstrip("0").rstrip(".")
-    return rfc3339(t_ms // 1000).removesuffix("Z") + fraction + "Z"
+    return times.rfc3339(t_ms // 1000).removesuffix("Z") + fraction + "Z"
 
 
 @dataclass(eq=False, kw_only=True)

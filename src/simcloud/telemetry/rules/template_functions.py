@@ -7,9 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from simcloud.golang.numbers import float_text
-from simcloud.golang.quoting import quote
-from simcloud.golang.regexps import compile_regexp
+from simcloud.golang import compile_regexp, float_text, quote
 
 _LARGE: Final = ("k", "M", "G", "T", "P", "E", "Z", "Y")
 _SMALL: Final = ("m", "u", "n", "p", "f", "a", "z", "y")

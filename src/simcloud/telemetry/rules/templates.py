@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from simcloud.golang.numbers import float_text
+from simcloud.golang import float_text
 from simcloud.telemetry.promql import Engine, ParseError, QueryError
 from simcloud.telemetry.promql.numbers import unquote
 from simcloud.telemetry.rules.template_functions import FUNCTIONS

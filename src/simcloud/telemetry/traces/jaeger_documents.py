@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.telemetry.traces.jaeger_warnings import warnings
 from simcloud.telemetry.traces.store import Shape
 from simcloud.telemetry.traces.tags import log_fields, span_tags

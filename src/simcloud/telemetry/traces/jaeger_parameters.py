@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from simcloud.golang.durations import parse_duration_ns
-from simcloud.golang.quoting import quote
+from simcloud.golang import parse_duration_ns, quote
 from simcloud.kubernetes.api.schema import go_json
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.telemetry.traces.view import Search
 
 Parameters = Mapping[str, Sequence[str]]

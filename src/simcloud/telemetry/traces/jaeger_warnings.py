@@ -6,7 +6,7 @@ compare, because a parent is missing or an id is duplicate.
 
 from __future__ import annotations
 
-from simcloud.golang.durations import format_duration
+from simcloud.golang import format_duration
 from simcloud.telemetry.traces.view import StoredSpan, Trace
 
 Skew = tuple[int, str]

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from simcloud.machine.emit import Labels, Span
+from simcloud.machine import Labels, Span
 
 GONE: Final = 2**32 - 1
 """How far back, of a row whose trace was dropped."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.telemetry.traces.store import Shape
 
 _RECEIVED: Final = (("internal.span.format", "proto"),)

@@ -13,7 +13,7 @@ from heapq import merge
 from itertools import chain
 from typing import Final, NamedTuple
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.telemetry.traces.row_runs import RowRuns
 from simcloud.telemetry.traces.store import GONE, Group, Shape, TraceStore
 from simcloud.telemetry.traces.tags import has_tags

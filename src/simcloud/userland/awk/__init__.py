@@ -8,6 +8,12 @@ time, and stops after a fixed number of steps.
 The reference is gawk 5.2. Differences are listed in ``docs/differences/awk.md``.
 """
 
-from simcloud.userland.awk.command import awk
+from simcloud.exports import export_lazily
+from simcloud.userland.awk.command import awk as awk
 
-__all__ = ["awk"]
+with export_lazily(globals()):
+    from simcloud.userland.awk.flat import (
+        PYTHON_FRAMES as PYTHON_FRAMES,
+        invoke as invoke,
+        run_flat as run_flat,
+    )

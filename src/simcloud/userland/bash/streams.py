@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.network import Closed, Connection, NetworkError
-from simcloud.machine.process import BadDescriptor, FileStream, KilledBySignal, Signal, Stream
-from simcloud.machine.process.streams import PipeReader
+from simcloud.machine.process import BadDescriptor, FileStream, KilledBySignal, PipeReader, Signal, Stream
 
 CHUNK_BYTES: Final = 4096
 

@@ -6,8 +6,17 @@ from functools import cache
 from importlib import import_module
 from typing import Final
 
+from simcloud.exports import export_lazily
 from simcloud.machine.process import Program
 from simcloud.userland.commands.registry import COMMANDS
+
+with export_lazily(globals()):
+    from simcloud.userland.commands.options import (
+        Options as Options,
+        UsageError as UsageError,
+        parse as parse,
+    )
+
 
 MODULES: Final = (
     "simcloud.userland.awk",

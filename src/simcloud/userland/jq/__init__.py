@@ -3,6 +3,4 @@
 Importing the package registers the command.
 """
 
-from simcloud.userland.jq.command import jq
-
-__all__ = ["jq"]
+from simcloud.userland.jq.command import jq as jq

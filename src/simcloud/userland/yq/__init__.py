@@ -3,6 +3,4 @@
 Importing the package registers the command.
 """
 
-from simcloud.userland.yq.command import yq
-
-__all__ = ["yq"]
+from simcloud.userland.yq.command import yq as yq

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.console import Console
 
-from aiopslab.orchestrator.evaluation import summary
+from aiopslab.orchestrator.evaluation import summarize_results
 
 RESULTS: dict[str, Any] = {
     "success": False,
@@ -46,7 +46,7 @@ RESULTS: dict[str, Any] = {
 
 def shown(results: dict[str, Any]) -> str:
     file = StringIO()
-    Console(width=200, file=file).print(summary(results))
+    Console(width=200, file=file).print(summarize_results(results))
     return file.getvalue()
 
 

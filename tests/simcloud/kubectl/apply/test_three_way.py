@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
-from simcloud.kubectl.apply.three_way import three_way
+from simcloud.kubectl.apply.three_way import merge_three_way
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.patch import PatchType
 from simcloud.kubernetes.api.resources import Catalogue
@@ -54,7 +54,7 @@ def holds(wanted: Any, live: Any) -> bool:
 def test_what_is_wanted_is_there_and_what_was_left_out_is_gone(
     original: Object, wanted: Object, live: Object
 ) -> None:
-    change = three_way(DEPLOYMENTS, original, wanted, live)
+    change = merge_three_way(DEPLOYMENTS, original, wanted, live)
     assert change.type is PatchType.STRATEGIC
     result = apply_patch(DEPLOYMENTS, copy(live), change)
     assert holds(wanted, result)
@@ -71,14 +71,14 @@ def test_applying_the_same_again_changes_nothing(wanted: Object, others: dict[st
     live = copy(wanted)
     live["metadata"]["labels"] = {**others, **wanted["metadata"]["labels"]}
     live["status"] = {"replicas": 1}
-    assert three_way(DEPLOYMENTS, wanted, wanted, live).body == {}
+    assert merge_three_way(DEPLOYMENTS, wanted, wanted, live).body == {}
 
 
 def test_an_item_that_others_have_added_stays_and_is_put_in_order_at_every_apply() -> None:
     wanted = {"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "x"}]}}}}
     live = copy(wanted)
     live["spec"]["template"]["spec"]["containers"].append({"name": "side", "image": "y"})
-    change = three_way(DEPLOYMENTS, wanted, wanted, live)
+    change = merge_three_way(DEPLOYMENTS, wanted, wanted, live)
     order = {"$setElementOrder/containers": [{"name": "web"}]}
     assert change.body == {"spec": {"template": {"spec": order}}}
     assert apply_patch(DEPLOYMENTS, copy(live), change) == live
@@ -86,7 +86,7 @@ def test_an_item_that_others_have_added_stays_and_is_put_in_order_at_every_apply
 
 def test_of_a_kind_that_is_not_built_in_the_patch_is_a_plain_merge() -> None:
     widgets = replace(DEPLOYMENTS, schema=ANYTHING, custom={})
-    change = three_way(
+    change = merge_three_way(
         widgets,
         {"spec": {"gone": 1, "kept": 1}},
         {"spec": {"kept": 2, "list": [1]}},

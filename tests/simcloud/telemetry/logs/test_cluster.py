@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcloud.machine.computer import EPOCH_S
-from simcloud.telemetry.logs import LokiApi, search
+from simcloud.telemetry.logs import LokiApi, search_lines
 from simcloud.telemetry.logs.store import nanoseconds
 from simcloud.telemetry.sink import Telemetry
 from tests.simcloud.kubernetes.kubelet.world import World
@@ -30,7 +30,7 @@ def test_every_line_that_kubectl_shows_is_found() -> None:
     assert world.status("app")["restartCount"] == 1
 
     shown = world.logs("app", previous=True) + world.logs("app")
-    found = search(telemetry.logs, "lab", newest_first=False)
+    found = search_lines(telemetry.logs, "lab", newest_first=False)
     assert [line.text for line in found] == shown.splitlines()
 
     streams = ask(api, "query_range", query='{pod="app"} |= "begins"')
@@ -54,5 +54,5 @@ def test_a_line_that_the_disk_did_not_take_was_never_written() -> None:
     world.kernel.run_for(6)
     world.machine.disk.fail_writes = False
     world.kernel.run_for(6)
-    assert [line.text for line in search(telemetry.logs, "lab", newest_first=False)] == ["one", "three"]
+    assert [line.text for line in search_lines(telemetry.logs, "lab", newest_first=False)] == ["one", "three"]
     assert world.logs("app") == "one\nthree\n"

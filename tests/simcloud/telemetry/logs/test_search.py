@@ -4,7 +4,7 @@ import pytest
 
 from simcloud.golang.regexps import BadRegex
 from simcloud.machine.emit import LogLine
-from simcloud.telemetry.logs import LogStore, search
+from simcloud.telemetry.logs import LogStore, search_lines
 from simcloud.telemetry.logs.store import SECOND_NS
 from simcloud.telemetry.metrics import Matcher
 
@@ -26,13 +26,13 @@ STORE = store_of(
 
 
 def found(**options: object) -> list[str]:
-    return [line.text for line in search(STORE, "shop", **options)]
+    return [line.text for line in search_lines(STORE, "shop", **options)]
 
 
 def test_a_namespace_is_searched_the_newest_first() -> None:
     assert found() == ["ok", "connection refused to 10.0.0.2", "connection refused to 10.0.0.1", "started"]
     assert found(newest_first=False, limit=2) == ["started", "connection refused to 10.0.0.1"]
-    assert len(search(STORE)) == 5
+    assert len(search_lines(STORE)) == 5
 
 
 def test_words_expressions_and_labels_narrow_it() -> None:
@@ -58,7 +58,7 @@ def test_repeats_are_folded_where_they_follow_each_other_in_their_container() ->
         (4, "n", "a", "done"),
         (5, "n", "a", "retry"),
     )
-    lines = search(store, "n", fold=True, newest_first=False)
+    lines = search_lines(store, "n", fold=True, newest_first=False)
     assert [(line.text, line.times, line.time_ns // SECOND_NS) for line in lines] == [
         ("retry", 2, 1),
         ("x", 1, 2),

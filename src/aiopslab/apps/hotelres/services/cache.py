@@ -6,9 +6,9 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Final, TypeVar
 
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.machine.process import Context
-from simcloud.services.languages.golang import go
+from simcloud.services.languages import golang
 from simcloud.sim import gather
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ async def fetch_all(ctx: Context, fetch: Callable[[str], Coroutine[Any, Any, T]]
 
 def store_in_background(ctx: Context, cache: MemcachedClient, key: str, value: bytes) -> None:
     """Store a value in the cache in the background; errors are ignored."""
-    go(ctx, _store(cache, key, value), "memcached set")
+    golang.go(ctx, _store(cache, key, value), "memcached set")
 
 
 async def _store(cache: MemcachedClient, key: str, value: bytes) -> None:

@@ -23,12 +23,11 @@ from aiopslab.apps.hotelres.messages import (
 from aiopslab.apps.hotelres.services.source_positions import ROOT
 from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.machine.files import FileError
-from simcloud.machine.network import AddressInUse
-from simcloud.machine.network.http import HttpRequest, HttpResponse
-from simcloud.services.languages.golang import Panic, listen_error
+from simcloud.machine.network import AddressInUse, HttpRequest, HttpResponse
+from simcloud.services import SpanContext
+from simcloud.services.languages import golang
 from simcloud.services.rpc import GrpcError, HttpServer, Query, http_error, query_of
 from simcloud.services.rpc.http import RequestHandler
-from simcloud.services.tracing import SpanContext
 
 PAGES: Final = "services/frontend/static"
 CPU_S: Final = 0.0006
@@ -154,7 +153,7 @@ async def _main(startup: Startup) -> None:
     try:
         server.listen(startup.port)
     except AddressInUse as error:
-        startup.fatal(listen_error(error, startup.port))
+        startup.fatal(golang.listen_error(error, startup.port))
     await startup.run_forever()
 
 
@@ -196,7 +195,7 @@ def _encode(profiles: list[Profile]) -> bytes:
     try:
         return encode_collection(profiles)
     except MissingAddress:
-        raise Panic(NIL_POINTER, NIL_FRAMES) from None
+        raise golang.Panic(NIL_POINTER, NIL_FRAMES) from None
 
 
 def _message(text: str) -> bytes:

@@ -8,7 +8,7 @@ from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.messages import Point
 from aiopslab.apps.hotelres.places import Place, find_nearest, read_places
 from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
-from simcloud.datastores.mongodb.driver import MongoClient, MongoError
+from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
 LOGIN: Final = ("admin", "admin")

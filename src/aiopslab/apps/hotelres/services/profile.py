@@ -21,10 +21,10 @@ from aiopslab.apps.hotelres.services.cache import (
 )
 from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
-from simcloud.datastores.mongodb.driver import MongoClient, MongoError
-from simcloud.golang.json_text import json_text
+from simcloud.datastores.mongodb import MongoClient, MongoError
+from simcloud.golang import format_json
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
-from simcloud.services.tracing import SpanContext
 
 CPU_S: Final = 0.0006
 EMPTY: Final = Profile("", "", "", None)
@@ -67,7 +67,7 @@ class Profiles:
             message = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
             self._startup.log.error(message, "services/profile/server.go:162")
         span.finish()
-        store_in_background(self._ctx, self._cache, hotel, json_text(document, keep_order=True).encode())
+        store_in_background(self._ctx, self._cache, hotel, format_json(document, keep_order=True).encode())
         return _profile(document)
 
 

@@ -19,10 +19,10 @@ from aiopslab.apps.hotelres.services.cache import (
 )
 from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
-from simcloud.datastores.mongodb.driver import MongoClient, MongoError
-from simcloud.golang.json_text import json_text
+from simcloud.datastores.mongodb import MongoClient, MongoError
+from simcloud.golang import format_json
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
-from simcloud.services.tracing import SpanContext
 
 LOGIN: Final = ("admin", "admin")
 """Hard-coded, as in the original."""
@@ -69,7 +69,7 @@ class Rates:
             self._startup.panic(message, "GetRates.func1", 172)
         span.finish()
         plans = [_plan(document) for document in found]
-        value = "".join(json_text(plan, keep_order=True) + "\n" for plan in plans)
+        value = "".join(format_json(plan, keep_order=True) + "\n" for plan in plans)
         store_in_background(self._ctx, self._cache, hotel, value.encode())
         return plans
 

@@ -9,7 +9,7 @@ from aiopslab.apps.hotelres.fields import get_number, get_text
 from aiopslab.apps.hotelres.messages import RecommendationRequest
 from aiopslab.apps.hotelres.places import find_closest, read_places
 from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
-from simcloud.datastores.mongodb.driver import MongoClient, MongoError
+from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
 CPU_S: Final = 0.0006

@@ -16,9 +16,9 @@ from aiopslab.apps.hotelres.nights import get_night_key, get_rooms_key, list_nig
 from aiopslab.apps.hotelres.services.cache import CLIENT, format_go_list
 from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
 from simcloud.datastores.memcached import CacheMiss, MemcachedClient, MemcacheError
-from simcloud.datastores.mongodb.driver import MongoClient, MongoError
+from simcloud.datastores.mongodb import MongoClient, MongoError
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
-from simcloud.services.tracing import SpanContext
 
 CHECK_CPU_S: Final = 0.0007
 MAKE_CPU_S: Final = 0.0008

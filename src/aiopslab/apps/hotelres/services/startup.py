@@ -23,12 +23,12 @@ from aiopslab.apps.hotelres.services.source_positions import (
 )
 from simcloud.datastores.consul import ConsulAddresses, ConsulClient, ConsulError
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
-from simcloud.datastores.mongodb.driver import Collection, MongoClient, MongoError
+from simcloud.datastores.mongodb import Collection, MongoClient, MongoError
 from simcloud.machine.network import AddressInUse, NameNotFound, ResolverFailure
 from simcloud.machine.process import Context, Program
-from simcloud.services.languages.golang import GoLog, Panic, go_program, listen_error, lookup_error
+from simcloud.services import Tracer
+from simcloud.services.languages import GoLog, go_program, golang
 from simcloud.services.rpc import Capacity, GrpcChannel, GrpcServer, RetryPolicy
-from simcloud.services.tracing import Tracer
 
 RESIDENT_BYTES: Final = 22 << 20
 """Memory of a Go program of this size after startup."""
@@ -123,7 +123,7 @@ class Startup:
             )
         except MemcacheError as error:
             inner = (f"{TUNE}.NewMemCClient(...)", f"\t{ROOT}/tune/setting.go:70 +0x1e5")
-            raise Panic(str(error), build_main_frames(self.name, line + 2, *inner)) from None
+            raise golang.Panic(str(error), build_main_frames(self.name, line + 2, *inner)) from None
         self.log_info("tune/setting.go:57", f"Tune: GetMemCTimeout {timeout_s}")
         self.log_main(line + 3, "Successfull")
         return client
@@ -143,7 +143,7 @@ class Startup:
         try:
             self.tracer = await Tracer.open(self.ctx, self.name, agent, sample_ratio=ratio)
         except (NameNotFound, ResolverFailure) as error:
-            message = f"Got error while initializing jaeger agent: {lookup_error(self.ctx, error)}"
+            message = f"Got error while initializing jaeger agent: {golang.lookup_error(self.ctx, error)}"
             frames = build_main_frames(self.name, lines.jaeger + 3, *build_logger_frames())
             self.log.panic(message, self._locate_main(lines.jaeger + 3), frames)
         self.log_main(lines.jaeger + 5, "Jaeger agent initialized")
@@ -177,7 +177,7 @@ class Startup:
         try:
             server.listen(self.port)
         except AddressInUse as error:
-            text = f"failed to listen: {listen_error(error, self.port)}"
+            text = f"failed to listen: {golang.listen_error(error, self.port)}"
             self.log.fatal(text, self._locate_server(self.lines.registered - 12))
         await self._register()
         self.log_info(self._locate_server(self.lines.registered), "Successfully registered in consul")

@@ -8,7 +8,7 @@ from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_text
 from aiopslab.apps.hotelres.messages import Login
 from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
-from simcloud.datastores.mongodb.driver import MongoClient, MongoError
+from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
 CPU_S: Final = 0.0003

@@ -15,15 +15,11 @@ from aiopslab.apps.socialnet.data.people import USERS, draw_neighbours, make_pas
 from aiopslab.apps.socialnet.data.posts import LAST_MS, SPAN_MS, build_posts
 from aiopslab.apps.socialnet.messages import Registration
 from aiopslab.apps.socialnet.services.user import SALT, SALT_LENGTH, build_user_document
-from simcloud.datastores.mongodb.bson import Document, Int64
-from simcloud.datastores.mongodb.encoding import Encoded, encode
-from simcloud.datastores.mongodb.image import mongo_image
-from simcloud.datastores.mongodb.storage.seed import data_files
-from simcloud.datastores.redis.engine.database import Account, Database
-from simcloud.datastores.redis.engine.values import Limits, SortedValue
-from simcloud.datastores.redis.image import image_with
-from simcloud.datastores.redis.rdb import dump
-from simcloud.machine.image import Image
+from simcloud.datastores.mongodb import Document, Encoded, Int64, encode, mongo_image
+from simcloud.datastores.mongodb.storage import data_files
+from simcloud.datastores.redis import dump, image_with
+from simcloud.datastores.redis.engine import Account, Database, Limits, SortedValue
+from simcloud.machine import Image
 
 DATA: Final = "/data/db"
 SNAPSHOT: Final = "/data/dump.rdb"

@@ -9,7 +9,7 @@ from typing import Any, Final
 from aiopslab.apps.socialnet.data.people import USERS, draw_neighbours, make_username
 from aiopslab.apps.socialnet.services.unique_ids import FIRST_MS, make_id
 from aiopslab.apps.socialnet.services.url_shorten import HOST, LENGTH, LETTERS
-from simcloud.datastores.mongodb.bson import Int64
+from simcloud.datastores.mongodb import Int64
 
 SEED: Final = 1998
 LAST_MS: Final = 1_764_547_200_000

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from aiopslab.apps.socialnet.messages import ComposedText, Creator, Draft, Media, TimelineEntry
 from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program, unwrap
-from simcloud.datastores.mongodb.bson import Int64
+from simcloud.datastores.mongodb import Int64
 from simcloud.services.rpc import Call
 
 CPU_S: Final = 0.0002

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from aiopslab.apps.socialnet.messages import HANDLER, Media
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
-from simcloud.datastores.mongodb.bson import Int64
+from simcloud.datastores.mongodb import Int64
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError
 

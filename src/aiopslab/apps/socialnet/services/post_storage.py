@@ -12,12 +12,11 @@ import msgspec
 
 from aiopslab.apps.socialnet.messages import HANDLER, MEMCACHED, MONGODB, Post, Posts
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
-from simcloud.datastores.memcached.libmemcached import MemcachedFailure
-from simcloud.datastores.mongodb.bson import Int64
-from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.datastores.memcached import MemcachedFailure
+from simcloud.datastores.mongodb import Int64, MongoError
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError, ThriftError
-from simcloud.services.tracing import SpanContext
 
 STORE_CPU_S: Final = 0.00015
 READ_CPU_S: Final = 0.0002

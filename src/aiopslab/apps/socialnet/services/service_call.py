@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.services.languages.cpp import BoostLog
+from simcloud.services import SpanContext
+from simcloud.services.languages import BoostLog
 from simcloud.services.rpc.thrift import NoConnection, ThriftError, ThriftPool
-from simcloud.services.tracing import SpanContext
 
 
 class ServiceCall:

@@ -7,11 +7,10 @@ from typing import Any, Final
 from aiopslab.apps.socialnet.messages import HANDLER, MONGODB, Follow
 from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program, unwrap
-from simcloud.datastores.mongodb.bson import Document, Int64
-from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.datastores.mongodb import Document, Int64, MongoError
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError, ThriftError
-from simcloud.services.tracing import SpanContext
 
 CPU_S: Final = 0.00015
 DATABASE: Final = "social-graph"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from simcloud.datastores.redis import RedisFailure, RedisPool
-from simcloud.services.languages.cpp import BoostLog
+from simcloud.services.languages import BoostLog
 from simcloud.services.rpc.thrift import ThriftError
 
 

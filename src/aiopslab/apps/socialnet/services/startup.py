@@ -11,18 +11,16 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from aiopslab.apps.socialnet.config import Settings, read_sampling, read_settings
 from aiopslab.apps.socialnet.services.sorted_sets import SortedSets
-from simcloud.datastores.memcached.libmemcached import MemcachedPool
-from simcloud.datastores.mongodb.driver import MongoError
-from simcloud.datastores.mongodb.libmongoc import MongocPool
+from simcloud.datastores.memcached import MemcachedPool
+from simcloud.datastores.mongodb import MongocPool, MongoError
 from simcloud.datastores.redis import RedisPool
 from simcloud.machine.network import AddressInUse, NetworkError
 from simcloud.machine.process import Context, KilledBySignal, Program, Signal
-from simcloud.services.languages.cpp import BoostLog
-from simcloud.services.languages.output import print_line
+from simcloud.services import Tracer
+from simcloud.services.languages import BoostLog, print_line
 from simcloud.services.rpc.thrift import ThriftError, ThriftPool, ThriftServer
-from simcloud.services.tracing import Tracer
 from simcloud.sim import gather
-from simcloud.userland.commands.net.interfaces import hardware_of
+from simcloud.userland.commands.net import hardware_of
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from aiopslab.apps.socialnet.messages import MONGODB
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
-from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.datastores.mongodb import MongoError
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError
 

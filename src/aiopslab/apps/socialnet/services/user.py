@@ -18,12 +18,11 @@ from aiopslab.apps.socialnet.messages import (
 from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
 from aiopslab.apps.socialnet.tokens import sign
-from simcloud.datastores.memcached.libmemcached import MemcachedFailure
-from simcloud.datastores.mongodb.bson import Document, Int64
-from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.datastores.memcached import MemcachedFailure
+from simcloud.datastores.mongodb import Document, Int64, MongoError
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError
-from simcloud.services.tracing import SpanContext
 
 CPU_S: Final = 0.0001
 SALT: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

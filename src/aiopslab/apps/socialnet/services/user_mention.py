@@ -6,12 +6,11 @@ from typing import Any, Final
 
 from aiopslab.apps.socialnet.messages import MEMCACHED, MONGODB, Usernames
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
-from simcloud.datastores.memcached.libmemcached import MemcachedFailure
-from simcloud.datastores.mongodb.bson import Int64
-from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.datastores.memcached import MemcachedFailure
+from simcloud.datastores.mongodb import Int64, MongoError
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError
-from simcloud.services.tracing import SpanContext
 
 CPU_S: Final = 0.00012
 SUFFIX: Final = ":user_id"

@@ -10,11 +10,10 @@ from typing import Any, Final
 from aiopslab.apps.socialnet.messages import MONGODB, Page, Post, Posts, TimelineEntry
 from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program, unwrap
-from simcloud.datastores.mongodb.bson import Int64
-from simcloud.datastores.mongodb.driver import MongoError
+from simcloud.datastores.mongodb import Int64, MongoError
+from simcloud.services import SpanContext
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError, ThriftError
-from simcloud.services.tracing import SpanContext
 
 CPU_S: Final = 0.00015
 DATABASE: Final = "user-timeline"

@@ -23,13 +23,11 @@ from aiopslab.apps.socialnet.web.scripts import (
     parse_arguments,
 )
 from simcloud.machine.files import FileError
-from simcloud.machine.network import NetworkError
-from simcloud.machine.network.http import HttpResponse, respond
+from simcloud.machine.network import HttpResponse, NetworkError, respond
 from simcloud.machine.process import Context
-from simcloud.services.nginx.conf import Directive
-from simcloud.services.nginx.server import Answer, Exchange, error_page
-from simcloud.services.rpc.http.requests import parent_of
-from simcloud.services.tracing import ActiveSpan, SpanContext, Tracer
+from simcloud.services import ActiveSpan, SpanContext, Tracer
+from simcloud.services.nginx import Answer, Directive, Exchange, error_page
+from simcloud.services.rpc.http import parent_of
 
 THRIFT_PORT: Final = 9090
 CPU_S: Final = 0.00025

@@ -11,10 +11,9 @@ from typing import Any, Final
 
 from simcloud.machine.network import Connection, NetworkError
 from simcloud.machine.process import Context
-from simcloud.services.nginx.server import Exchange, NginxServer
-from simcloud.services.rpc.thrift import lua_words
-from simcloud.services.rpc.thrift.messages import FRAME_BYTES, THRIFT, Reply, Request
-from simcloud.services.tracing import SpanContext
+from simcloud.services import SpanContext
+from simcloud.services.nginx import Exchange, NginxServer
+from simcloud.services.rpc.thrift import FRAME_BYTES, THRIFT, Reply, Request, lua_words
 from simcloud.sim import TimedOut
 
 TIMEOUT_S: Final = 10.0

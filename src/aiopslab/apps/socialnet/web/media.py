@@ -6,13 +6,10 @@ from typing import Final
 
 from aiopslab.apps.socialnet.web.front import REQUIRED
 from aiopslab.apps.socialnet.web.nginx import Setup, run_nginx
-from simcloud.datastores.mongodb.bson import Binary
-from simcloud.datastores.mongodb.driver import MongoError
-from simcloud.datastores.mongodb.libmongoc import MongocPool
-from simcloud.machine.network.http import HttpResponse, respond
+from simcloud.datastores.mongodb import Binary, MongocPool, MongoError
+from simcloud.machine.network import HttpResponse, respond
 from simcloud.machine.process import Context
-from simcloud.services.nginx.conf import Directive
-from simcloud.services.nginx.server import Answer, Exchange, error_page
+from simcloud.services.nginx import Answer, Directive, Exchange, error_page
 from simcloud.services.rpc import query_of
 
 CPU_S: Final = 0.0004

@@ -7,12 +7,19 @@ from posixpath import normpath
 from typing import Final, Protocol
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import AddressInUse, NetworkError, is_address
-from simcloud.machine.network.http import HttpResponse, respond
+from simcloud.machine.network import AddressInUse, HttpResponse, NetworkError, is_address, respond
 from simcloud.machine.process import Context, Signal
-from simcloud.services.languages.output import print_line
-from simcloud.services.nginx.conf import ConfError, Directive, read_conf
-from simcloud.services.nginx.server import Answer, Exchange, NginxServer, error_page, listen
+from simcloud.services.languages import print_line
+from simcloud.services.nginx import (
+    Answer,
+    ConfError,
+    Directive,
+    Exchange,
+    NginxServer,
+    error_page,
+    listen,
+    read_conf,
+)
 from simcloud.sim import Event
 
 HOME: Final = "/usr/local/openresty/nginx"

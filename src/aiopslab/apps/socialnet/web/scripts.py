@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 from aiopslab.apps.socialnet.messages import Draft, Follow, Login, Page, Registration
 from aiopslab.apps.socialnet.tokens import read_claims
 from aiopslab.apps.socialnet.web.timelines import encode_timeline
-from simcloud.machine.network.http import HttpRequest
+from simcloud.machine.network import HttpRequest
 from simcloud.services.rpc import query_of
 
 MAX_ARGUMENTS: Final = 100

@@ -1,5 +1,3 @@
 """The application example-app."""
 
-from aiopslab.cli.templates.example_app.application import ExampleApp
-
-__all__ = ["ExampleApp"]
+from aiopslab.cli.templates.example_app.application import ExampleApp as ExampleApp

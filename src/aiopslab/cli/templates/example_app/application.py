@@ -6,11 +6,11 @@ from random import Random
 
 from aiopslab.apps import Application, Component, FrontDoor, Journey, Objective, application
 from simcloud.kubernetes.images import ImageRegistry
-from simcloud.machine.image import Image
-from simcloud.machine.network.http import HttpRequest, HttpResponse
+from simcloud.machine import Image
+from simcloud.machine.network import HttpRequest, HttpResponse
 from simcloud.machine.process import Context
+from simcloud.services import SpanContext, Tracer
 from simcloud.services.rpc import HttpServer
-from simcloud.services.tracing import SpanContext, Tracer
 from simcloud.userland.commands import all_commands
 
 

@@ -1,31 +1,16 @@
 """The commands of mongod, one module per family; importing this package registers them all."""
 
 from simcloud.datastores.mongodb.commands import (
-    administration,
-    aggregation,
-    authentication,
-    diagnostics,
-    explain,
-    fsync,
-    handshake,
-    queries,
-    roles,
-    users,
-    writes,
+    administration as administration,
+    aggregation as aggregation,
+    authentication as authentication,
+    diagnostics as diagnostics,
+    explain as explain,
+    fsync as fsync,
+    handshake as handshake,
+    queries as queries,
+    roles as roles,
+    users as users,
+    writes as writes,
 )
-from simcloud.datastores.mongodb.commands.registry import COMMANDS
-
-__all__ = [
-    "COMMANDS",
-    "administration",
-    "aggregation",
-    "authentication",
-    "diagnostics",
-    "explain",
-    "fsync",
-    "handshake",
-    "queries",
-    "roles",
-    "users",
-    "writes",
-]
+from simcloud.datastores.mongodb.commands.registry import COMMANDS as COMMANDS

@@ -31,9 +31,8 @@ from simcloud.datastores.mongodb.shell.javascript.calls import call
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, Boxed, JsFunction, JsObject
 from simcloud.datastores.mongodb.shell.link import Link
 from simcloud.datastores.mongodb.shell.options import Options
-from simcloud.machine.process import Context
-from simcloud.machine.process.streams import read_all
-from simcloud.userland.awk.flat import run_flat
+from simcloud.machine.process import Context, read_all
+from simcloud.userland.awk import run_flat
 
 _LIBRARY: Final = Path(__file__).with_name("library")
 

@@ -23,9 +23,7 @@ from simcloud.datastores.redis.commands import (
     strings,
     transactions,
 )
-from simcloud.datastores.redis.commands.table import COMMANDS
-
-__all__ = ["COMMANDS", "belongs", "categories"]
+from simcloud.datastores.redis.commands.table import COMMANDS as COMMANDS
 
 GROUPS: Final = {
     administration.__name__: "",

@@ -15,10 +15,9 @@ from simcloud.kubernetes.api.computed import METRICS, metrics_server
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.network.http_client import exchange, go_words
 from simcloud.kubernetes.nodes import KUBELET_PORT
+from simcloud.machine import Image
 from simcloud.machine.files import FileError
-from simcloud.machine.image import Image
-from simcloud.machine.network import NetworkError
-from simcloud.machine.network.http import HTTPS, HttpRequest, HttpResponse, respond, serve_http
+from simcloud.machine.network import HTTPS, HttpRequest, HttpResponse, NetworkError, respond, serve_http
 from simcloud.machine.process import Context
 from simcloud.sim import TimedOut, gather
 

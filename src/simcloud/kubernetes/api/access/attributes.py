@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.access.users import User
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import unquote_to_bytes
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import Authorizer, forbidden
 from simcloud.kubernetes.api.access.tokens import NODE_NAME_KEY

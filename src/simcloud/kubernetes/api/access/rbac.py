@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.access.attributes import Attributes, GroupResource
 from simcloud.kubernetes.api.access.nodes import judge_node
 from simcloud.kubernetes.api.access.rules import Rule, rules_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.access.attributes import GroupResource
 from simcloud.kubernetes.api.access.tokens import Bound, ObjectReader, Tokens
 from simcloud.kubernetes.api.errors import BadRequest, Conflict, Invalid, NotFound

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.access.users import User, service_account_name, service_account_user
 from simcloud.kubernetes.api.errors import quote_list
 from simcloud.kubernetes.api.objects import Object, at, name_of, namespace_of

@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.admission.escalation import NoEscalation
 from simcloud.kubernetes.api.admission.limit_ranges import LimitRanger
 from simcloud.kubernetes.api.admission.namespaces import NamespaceLifecycle
 from simcloud.kubernetes.api.admission.nodes import NodeRestriction, TaintNodes
-from simcloud.kubernetes.api.admission.plugin import Plugin
+from simcloud.kubernetes.api.admission.plugin import Plugin as Plugin
 from simcloud.kubernetes.api.admission.pod_security import PodSecurity
 from simcloud.kubernetes.api.admission.policies import ValidatingPolicies
 from simcloud.kubernetes.api.admission.priority import PodPriority
@@ -24,8 +24,6 @@ from simcloud.kubernetes.api.admission.storage import ClaimResize, InUseProtecti
 from simcloud.kubernetes.api.admission.tolerations import TolerationSeconds
 from simcloud.kubernetes.api.admission.topology import TopologyLabels
 from simcloud.kubernetes.api.admission.webhooks import MutatingWebhooks, ValidatingWebhooks
-
-__all__ = ["ADMISSION", "Plugin"]
 
 ADMISSION: Final[tuple[Plugin, ...]] = (
     NamespaceLifecycle(),

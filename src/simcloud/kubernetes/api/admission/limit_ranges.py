@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.admission.plugin import (
     make_refusal,
     updates,
 )
-from simcloud.kubernetes.api.amounts import Amount, Amounts, amounts, pod_amounts
+from simcloud.kubernetes.api.amounts import Amount, Amounts, parse_amounts, pod_amounts
 from simcloud.kubernetes.api.objects import Object, at
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _pod_problems(pod: Object, limits: Object) -> Iterator[str]:
                 for container in spec.get(part) or ():
                     resources = container.get("resources") or {}
                     yield from _constraints(
-                        item, amounts(resources.get("requests")), amounts(resources.get("limits"))
+                        item, parse_amounts(resources.get("requests")), parse_amounts(resources.get("limits"))
                     )
         elif item["type"] == "Pod":
             yield from _constraints(item, pod_amounts(spec, "requests"), pod_amounts(spec, "limits"))
@@ -99,11 +99,11 @@ def _pod_problems(pod: Object, limits: Object) -> Iterator[str]:
 
 def _constraints(item: Object, requests: Amounts, limits: Amounts) -> Iterator[str]:
     kind = item["type"]
-    for name, bound in sorted(amounts(item.get("min")).items()):
+    for name, bound in sorted(parse_amounts(item.get("min")).items()):
         yield from _at_least(f"minimum {name} usage per {kind} is {bound}", bound, name, requests, limits)
-    for name, bound in sorted(amounts(item.get("max")).items()):
+    for name, bound in sorted(parse_amounts(item.get("max")).items()):
         yield from _at_most(f"maximum {name} usage per {kind} is {bound}", bound, name, requests, limits)
-    for name, bound in sorted(amounts(item.get("maxLimitRequestRatio")).items()):
+    for name, bound in sorted(parse_amounts(item.get("maxLimitRequestRatio")).items()):
         rule = f"{name} max limit to request ratio per {kind} is {bound}"
         yield from _ratio(rule, bound, requests.get(name), limits.get(name))
 
@@ -136,14 +136,14 @@ def _ratio(rule: str, bound: Amount, request: Amount | None, limit: Amount | Non
 
 
 def _claim_problems(claim: Object, limits: Object) -> Iterator[str]:
-    requests = amounts(at(claim, "spec", "resources", "requests"))
+    requests = parse_amounts(at(claim, "spec", "resources", "requests"))
     for item in _items(limits):
         kind = item["type"]
         if kind != "PersistentVolumeClaim":
             continue
-        for name, bound in sorted(amounts(item.get("min")).items()):
+        for name, bound in sorted(parse_amounts(item.get("min")).items()):
             yield from _at_least(f"minimum {name} usage per {kind} is {bound}", bound, name, requests, {})
-        for name, bound in sorted(amounts(item.get("max")).items()):
+        for name, bound in sorted(parse_amounts(item.get("max")).items()):
             rule = f"maximum {name} usage per {kind} is {bound}"
             if name not in requests:
                 yield f"{rule}.  No request is specified"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
 from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS, Quiet, make_refusal
 from simcloud.kubernetes.api.admission.quota_usage import SERVICES, covers, missing, select_measured, usage
-from simcloud.kubernetes.api.amounts import Amount, Amounts, add, amounts
+from simcloud.kubernetes.api.amounts import Amount, Amounts, add, parse_amounts
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.options import Caller
 
@@ -70,7 +70,7 @@ def _charge(write: Write, quota: Object) -> Amounts | None:
     cost = usage(key, write.new, now_s)
     if write.old is not None and covers(quota, key, write.old):
         cost = _more(cost, usage(key, write.old, now_s))
-    hard, used = amounts(at(quota, "status", "hard")), amounts(at(quota, "status", "used"))
+    hard, used = parse_amounts(at(quota, "status", "hard")), parse_amounts(at(quota, "status", "used"))
     asked = {name: value for name, value in cost.items() if value.value and name in hard}
     if not asked:
         return None

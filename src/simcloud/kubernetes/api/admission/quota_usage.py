@@ -12,7 +12,7 @@ from typing import Final
 from simcloud.kubernetes.api import quantity, times
 from simcloud.kubernetes.api.admission.plugin import CLAIMS, PODS
 from simcloud.kubernetes.api.admission.storage import class_of
-from simcloud.kubernetes.api.amounts import ONE, Amount, Amounts, amount, amounts, pod_amounts
+from simcloud.kubernetes.api.amounts import ONE, Amount, Amounts, amount, parse_amounts, pod_amounts
 from simcloud.kubernetes.api.errors import qualify
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.strategies.pods import qos_class
@@ -178,7 +178,7 @@ def missing(pod: Object, names: Iterable[str]) -> str:
 
 def _read_amounts(holder: Object) -> Amounts:
     resources = holder.get("resources") or {}
-    return _compute(amounts(resources.get("requests")), amounts(resources.get("limits")))
+    return _compute(parse_amounts(resources.get("requests")), parse_amounts(resources.get("limits")))
 
 
 def covers(quota: Object, key: tuple[str, str], obj: Object) -> bool:

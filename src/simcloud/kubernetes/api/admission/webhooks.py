@@ -22,7 +22,7 @@ from simcloud.kubernetes.api.conversion import convert
 from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, InternalError
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.patch.json_patch import json_patch
+from simcloud.kubernetes.api.patch.json_patch import apply_json_patch
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import check_kind, decode
 from simcloud.kubernetes.api.store import Key, RevisionLog
@@ -222,7 +222,7 @@ def _apply_patch(write: Write, hook: Hook, resource: Resource, response: Object)
             return False
         raise make_call_error(hook.name, f"received undecodable patch in webhook response: {error}") from None
     try:
-        changed = json_patch(shown, operations)
+        changed = apply_json_patch(shown, operations)
         check_kind(changed, resource)
     except ApiError as error:
         raise InternalError(error.message) from None

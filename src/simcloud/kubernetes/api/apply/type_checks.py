@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubernetes.api.apply.fieldset import format_path
 from simcloud.kubernetes.api.apply.shape import Untyped, step_of
 from simcloud.kubernetes.api.objects import Object

@@ -7,11 +7,9 @@ resourceVersion, creationTimestamp, generation, managedFields).
 from __future__ import annotations
 
 from simcloud.kubernetes.api.bootstrap.defaults import (
-    ClusterFacts,
-    default_objects,
-    default_service_account,
-    manager_of,
-    root_ca_config_map,
+    ClusterFacts as ClusterFacts,
+    default_objects as default_objects,
+    default_service_account as default_service_account,
+    manager_of as manager_of,
+    root_ca_config_map as root_ca_config_map,
 )
-
-__all__ = ["ClusterFacts", "default_objects", "default_service_account", "manager_of", "root_ca_config_map"]

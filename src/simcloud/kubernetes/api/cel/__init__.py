@@ -6,7 +6,5 @@ RE2), times, durations, quantities and optional values. Not supported: protocol 
 libraries for URLs, addresses and versions.
 """
 
-from simcloud.kubernetes.api.cel.program import Program, compile_expression
-from simcloud.kubernetes.api.cel.values import CelError, CelSyntaxError
-
-__all__ = ["CelError", "CelSyntaxError", "Program", "compile_expression"]
+from simcloud.kubernetes.api.cel.program import Program as Program, compile_expression as compile_expression
+from simcloud.kubernetes.api.cel.values import CelError as CelError, CelSyntaxError as CelSyntaxError

@@ -10,7 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from simcloud.golang.durations import parse_duration_ns
+from simcloud.golang import parse_duration_ns
 from simcloud.kubernetes.api.cel import values
 from simcloud.kubernetes.api.cel.values import CelError, TypeName, type_name
 from simcloud.kubernetes.api.schema.scalars import Unreadable, read_time

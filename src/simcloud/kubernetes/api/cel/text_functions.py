@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from simcloud.golang.regexps import BadRegex, compile_regexp
+from simcloud.golang import BadRegex, compile_regexp
 from simcloud.kubernetes.api.cel.conversions import as_list, as_text, as_whole, to_string
 from simcloud.kubernetes.api.cel.values import CelError, CostExceeded
 

@@ -16,12 +16,10 @@ from simcloud.kubernetes.api.defaults import (  # noqa: F401  (importing a modul
     extensions,
     networking,
 )
-from simcloud.kubernetes.api.defaults.printing import drop_empty, print_always
+from simcloud.kubernetes.api.defaults.printing import drop_empty as drop_empty, print_always as print_always
 from simcloud.kubernetes.api.defaults.registry import DEFAULTS
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
-
-__all__ = ["apply_defaults", "print_always"]
 
 
 def apply_defaults(resource: Resource, obj: Object) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubernetes.api.errors import Invalid
 from simcloud.kubernetes.api.field_errors import invalid
 from simcloud.kubernetes.api.objects import Object

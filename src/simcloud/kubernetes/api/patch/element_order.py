@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubernetes.api.patch.errors import Unclassified, go_type
 
 Identity = tuple[str, Any]

@@ -28,7 +28,7 @@ _ABSENT = object()
 _FIELDS = ("op", "path", "from")
 
 
-def json_patch(document: Any, operations: Any) -> Any:
+def apply_json_patch(document: Any, operations: Any) -> Any:
     """The document after every operation; neither the document nor the operations are changed."""
     _check(operations)
     patch = _Patch(copy(document))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simcloud.golang.formatting import sprint
+from simcloud.golang import sprint
 from simcloud.kubernetes.api.errors import BadRequest
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.patch.element_order import (

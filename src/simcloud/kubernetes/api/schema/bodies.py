@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.errors import BadRequest
 from simcloud.kubernetes.api.schema.go_json import find_syntax_error
 

@@ -10,8 +10,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simcloud.golang.quoting import quote
-from simcloud.golang.regexps import BadRegex, compile_regexp
+from simcloud.golang import BadRegex, compile_regexp, quote
 from simcloud.kubernetes.api import field_errors
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.errors import BadRequest, Invalid
 from simcloud.kubernetes.api.field_errors import invalid
 from simcloud.kubernetes.api.objects import Object, at, copy

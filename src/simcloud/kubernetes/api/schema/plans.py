@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeAlias
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.schema import builtin
 from simcloud.kubernetes.api.schema.go_fields import GoField, fields_of, item_type, type_of

@@ -10,7 +10,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api import quantity
 
 _BAD_SUFFIX = "unable to parse quantity's suffix"

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api.errors import BadRequest
 from simcloud.kubernetes.api.schema.bodies import MAX_DEPTH, TOO_DEEP
 

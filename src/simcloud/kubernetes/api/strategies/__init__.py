@@ -16,25 +16,20 @@ from simcloud.kubernetes.api.strategies import (  # noqa: F401  (importing a mod
     storage,
     workloads,
 )
-from simcloud.kubernetes.api.strategies.core import prepare_finalize
+from simcloud.kubernetes.api.strategies.core import prepare_finalize as prepare_finalize
 from simcloud.kubernetes.api.strategies.metadata import (
     clear_system_metadata,
     count_generation,
     keep_system_metadata,
     start_generation,
 )
-from simcloud.kubernetes.api.strategies.pods import prepare_ephemeral_containers, prepare_resize
+from simcloud.kubernetes.api.strategies.pods import (
+    prepare_ephemeral_containers as prepare_ephemeral_containers,
+    prepare_resize as prepare_resize,
+    qos_class as qos_class,
+)
 from simcloud.kubernetes.api.strategies.registry import CREATE, STATUS_UPDATE, UPDATE, take
 from simcloud.kubernetes.api.strategies.storage import note_change
-
-__all__ = [
-    "prepare_create",
-    "prepare_ephemeral_containers",
-    "prepare_finalize",
-    "prepare_resize",
-    "prepare_status_update",
-    "prepare_update",
-]
 
 _CREATED_WITH_STATUS = {("", "Node"), ("networking.k8s.io", "ServiceCIDR")}
 """Kinds whose creator says their status: a kubelet registers its node with all it knows."""

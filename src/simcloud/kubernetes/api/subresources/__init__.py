@@ -8,16 +8,26 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from simcloud.exports import export_lazily
 from simcloud.kubernetes.api.errors import MethodNotAllowed, NoSuchPath
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.subresources import binding, eviction, scale, token
-from simcloud.kubernetes.api.subresources.request import Request
+from simcloud.kubernetes.api.subresources.request import Request, part_resource as part_resource
 from simcloud.kubernetes.api.verbs import patches, reads, writes
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.views import VIEWS
+
+with export_lazily(globals()):
+    from simcloud.kubernetes.api.subresources.log import (
+        choose_container as choose_container,
+        open_log as open_log,
+        running_pod as running_pod,
+        runtime_of as runtime_of,
+    )
+
 
 _OWN_KINDS: Final = {
     "scale": scale.serve,

@@ -11,11 +11,22 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 
+from simcloud.exports import export_lazily
 from simcloud.kubernetes.api.field_errors import FieldError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.validation import metadata
 from simcloud.kubernetes.api.validation.registry import RULES, WARNINGS
+
+with export_lazily(globals()):
+    from simcloud.kubernetes.api.validation.names import (
+        config_map_key as config_map_key,
+        describe_form as describe_form,
+        dns1123_subdomain as dns1123_subdomain,
+        label_value as label_value,
+        port_number as port_number,
+        qualified_name as qualified_name,
+    )
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.golang.regexps import BadRegex, compile_regexp
+from simcloud.golang import BadRegex, compile_regexp
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required
 from simcloud.kubernetes.api.validation.common import Errors, mapping, text
 from simcloud.kubernetes.api.validation.crd_parts import (

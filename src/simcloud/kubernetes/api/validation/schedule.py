@@ -6,7 +6,7 @@ import re
 from functools import cache
 from zoneinfo import available_timezones
 
-from simcloud.golang.durations import parse_duration_ns
+from simcloud.golang import parse_duration_ns
 from simcloud.kubernetes.api.field_errors import format_value
 
 _MONTHS = {

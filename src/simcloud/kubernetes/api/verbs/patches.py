@@ -15,7 +15,13 @@ from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.errors import BadRequest, Conflict, NotFound
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.options import Caller, WriteOptions
-from simcloud.kubernetes.api.patch import PatchType, check_types, json_patch, merge_patch, strategic_merge
+from simcloud.kubernetes.api.patch import (
+    PatchType,
+    apply_json_patch,
+    check_types,
+    merge_patch,
+    strategic_merge,
+)
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema.decoding import CannotDecode
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
@@ -62,7 +68,7 @@ def apply_patch(resource: Resource, shown: Object, change: Patch) -> Object:
         merged = strategic_merge(shown, change.body, resource.schema)
         check_types(merged, change.body, resource.schema)
         return merged
-    patch_with = json_patch if change.type is PatchType.JSON else merge_patch
+    patch_with = apply_json_patch if change.type is PatchType.JSON else merge_patch
     result = patch_with(shown, change.body)
     if not isinstance(result, dict):
         raise BadRequest("the patched object is not an object")

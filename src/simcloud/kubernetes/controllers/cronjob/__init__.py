@@ -5,6 +5,4 @@
 
 from __future__ import annotations
 
-from simcloud.kubernetes.controllers.cronjob.controller import CronJobs
-
-__all__ = ["CronJobs"]
+from simcloud.kubernetes.controllers.cronjob.controller import CronJobs as CronJobs

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
 
-from simcloud.golang.durations import parse_duration_s
+from simcloud.golang import parse_duration_s
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import parse
 from simcloud.kubernetes.api.validation.schedule import schedule_error

@@ -7,6 +7,4 @@
 
 from __future__ import annotations
 
-from simcloud.kubernetes.controllers.job.controller import Jobs
-
-__all__ = ["Jobs"]
+from simcloud.kubernetes.controllers.job.controller import Jobs as Jobs

@@ -8,10 +8,10 @@ from typing import Final
 from simcloud.kubernetes.images.busybox.commands import nc_of, ping, ps
 from simcloud.kubernetes.images.busybox.messages import in_busybox_words
 from simcloud.kubernetes.images.busybox.wget import wget
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import Program
 from simcloud.userland.commands import all_commands
-from simcloud.userland.commands.net.names.busybox import busybox_nslookup
+from simcloud.userland.commands.net.names import busybox_nslookup
 
 NOT_IN_BUSYBOX: Final = (
     "bash", "curl", "jq", "ss", "dig", "host", "tc", "iptables", "iptables-save", "stress", "stress-ng", "systemctl", "service",

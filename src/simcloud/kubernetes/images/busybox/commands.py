@@ -8,8 +8,8 @@ from simcloud.kubernetes.images.busybox.messages import VERSION, in_busybox_word
 from simcloud.machine.network import NameNotFound, NetworkError, ResolverFailure
 from simcloud.machine.process import Context, Program, Signal
 from simcloud.sim import Event, TimedOut
-from simcloud.userland.commands.options import UsageError, parse
-from simcloud.userland.commands.system.processes.facts import Facts
+from simcloud.userland.commands import UsageError, parse
+from simcloud.userland.commands.system.processes import Facts
 
 DATA_BYTES: Final = 56
 ANSWER_S: Final = 10.0

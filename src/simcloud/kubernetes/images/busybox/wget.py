@@ -5,16 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.images.busybox.messages import VERSION
-from simcloud.machine.network.http import HttpRequest, HttpResponse
+from simcloud.machine.network import HttpRequest, HttpResponse
 from simcloud.machine.process import Context
-from simcloud.userland.commands.net.exchange import (
-    REDIRECTS,
-    ExchangeFailed,
-    Failure,
-    Url,
-    fetch,
-)
-from simcloud.userland.commands.options import Options, UsageError, parse
+from simcloud.userland.commands import Options, UsageError, parse
+from simcloud.userland.commands.net import REDIRECTS, ExchangeFailed, Failure, Url, fetch
 
 TIMEOUT_S: Final = 900.0
 MOST_REDIRECTS: Final = 5

@@ -16,10 +16,8 @@ from typing import Final, NamedTuple
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import parse
-from simcloud.machine.computer import Machine
-from simcloud.machine.emit import Labels
+from simcloud.machine import LOG_FOLDER, ROTATE_BYTES, ContainerLog, Labels, Machine
 from simcloud.machine.files import FileError
-from simcloud.machine.logs import LOG_FOLDER, ROTATE_BYTES, ContainerLog
 
 POD_LOGS: Final = "/var/log/pods"
 MOST_FILES: Final = 5

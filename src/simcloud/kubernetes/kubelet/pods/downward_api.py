@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.kubelet.records import ContainerRecord
-from simcloud.machine.network import Namespace, NetworkError
-from simcloud.machine.network.http import HTTP, HttpRequest, HttpResponse
+from simcloud.machine.network import HTTP, HttpRequest, HttpResponse, Namespace, NetworkError
 from simcloud.machine.process import Capture, CommandNotFound, ForkFailed, NotExecutable, Process, Signal
 
 

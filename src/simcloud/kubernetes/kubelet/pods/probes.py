@@ -13,9 +13,14 @@ from simcloud.kubernetes.kubelet.pods.backoff import format_go_duration
 from simcloud.kubernetes.kubelet.pods.hooks import port_number, run_command
 from simcloud.kubernetes.kubelet.records import ContainerRecord
 from simcloud.kubernetes.network.http_client import exchange, go_words
-from simcloud.machine.network import Namespace, NetworkError
-from simcloud.machine.network.grpc_health import HealthCheckRequest, HealthCheckResponse
-from simcloud.machine.network.http import HttpRequest, HttpResponse
+from simcloud.machine.network import (
+    HealthCheckRequest,
+    HealthCheckResponse,
+    HttpRequest,
+    HttpResponse,
+    Namespace,
+    NetworkError,
+)
 from simcloud.sim import TimedOut
 
 GRPC: Final = "grpc"

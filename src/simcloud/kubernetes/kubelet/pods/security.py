@@ -8,7 +8,7 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.images import Published
 from simcloud.kubernetes.kubelet.pods.environment import ConfigError
 from simcloud.kubernetes.kubelet.pods.parts import full_name
-from simcloud.machine.process.capabilities import ALL, DEFAULT
+from simcloud.machine.process import capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ def capabilities_of(container: Object) -> tuple[str, ...]:
     """What root may do in a container: what every container has, with what its spec adds and drops."""
     security = container.get("securityContext") or {}
     if security.get("privileged"):
-        return ALL
+        return capabilities.ALL
     asked = security.get("capabilities") or {}
     dropped, added = (
         [name.upper().removeprefix("CAP_") for name in asked.get(field) or ()] for field in ("drop", "add")
     )
-    kept = () if "ALL" in dropped else tuple(name for name in DEFAULT if name not in dropped)
-    return ALL if "ALL" in added else (*kept, *(name for name in added if name not in kept))
+    kept = () if "ALL" in dropped else tuple(name for name in capabilities.DEFAULT if name not in dropped)
+    return capabilities.ALL if "ALL" in added else (*kept, *(name for name in added if name not in kept))
 
 
 def _check_non_root(pod: Object, container: Object, image: Published, asked: int | None) -> None:

@@ -10,10 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from simcloud.machine.network import Connection, NetworkError
-from simcloud.machine.network.errors import BrokenPipe, Closed, ConnectionReset, ProtocolMismatch
-from simcloud.machine.network.http import HTTP, HttpMessage, HttpRequest, parse_request, respond
-from simcloud.machine.network.namespace import Namespace
+from simcloud.machine.network import (
+    HTTP,
+    BrokenPipe,
+    Closed,
+    Connection,
+    ConnectionReset,
+    HttpMessage,
+    HttpRequest,
+    Namespace,
+    NetworkError,
+    ProtocolMismatch,
+    parse_request,
+    respond,
+)
 
 LOOPBACK: Final = "127.0.0.1"
 GRACE_S: Final = 1.0

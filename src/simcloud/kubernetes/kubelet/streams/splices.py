@@ -9,9 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from simcloud.kubernetes.kubelet.streams.forwards import LOOPBACK
-from simcloud.machine.network import Connection, NetworkError
-from simcloud.machine.network.errors import Closed
-from simcloud.machine.network.namespace import Namespace
+from simcloud.machine.network import Closed, Connection, Namespace, NetworkError
 
 
 class PortSplice:

@@ -19,7 +19,7 @@ from simcloud.kubernetes.kubelet.volumes.sources import (
     is_projection,
     place_of,
 )
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 from simcloud.machine.files import FileError, Files, Volume, tmpfs, tree_volume, update_tree
 from simcloud.machine.process import Container
 from simcloud.sim import Event, TimedOut

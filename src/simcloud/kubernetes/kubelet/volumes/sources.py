@@ -16,7 +16,7 @@ from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.kubelet.pods import downward_api
 from simcloud.kubernetes.kubelet.pods.environment import contents
 from simcloud.kubernetes.kubelet.pods.parts import find_part
-from simcloud.machine.computer import Machine
+from simcloud.machine import Machine
 from simcloud.machine.files import FileError, Volume
 
 

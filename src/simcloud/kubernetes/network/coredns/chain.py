@@ -16,13 +16,12 @@ from simcloud.kubernetes.network.coredns.corefile import ServerBlock, WrongArgum
 from simcloud.kubernetes.network.coredns.edits import Hosts, Rewrite, Template
 from simcloud.kubernetes.network.coredns.records import Catalogue, KubernetesRecords
 from simcloud.kubernetes.network.coredns.upstream import Cache, Forwarder, UpstreamFailure
-from simcloud.machine.network import Namespace
-from simcloud.machine.network.dns import SERVFAIL, Question, Reply, plain_name
+from simcloud.machine.network import Namespace, dns
 
 LOOPS: Final = 2
 """Its own question comes by twice, at start; a third time means that it goes round in circles."""
 
-Resolve = Callable[[Question], Awaitable[Reply]]
+Resolve = Callable[[dns.Question], Awaitable[dns.Reply]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class Chain:
         found = [zone for zone in self.block.zones if settings.below(name, zone)]
         return max(found, key=len) if found else None
 
-    def answer_at_once(self, question: Question) -> Reply | None:
+    def answer_at_once(self, question: dns.Question) -> dns.Reply | None:
         """The answer, when nobody else needs to be asked for it."""
         if self.cache is not None:
             kept = self.cache.get(question)
@@ -92,7 +91,7 @@ class Chain:
             return None
         return self._finish(question, reply)
 
-    async def answer(self, question: Question, resolve: Resolve) -> Reply:
+    async def answer(self, question: dns.Question, resolve: Resolve) -> dns.Reply:
         """The answer, with the help of other servers; ``resolve`` asks this program again."""
         asked = self._rewritten(question)
         reply = self._local(asked)
@@ -100,11 +99,11 @@ class Chain:
             reply = await self._forward(asked)
         if _needs_more(reply):
             alias = reply.answers[-1]
-            further = await resolve(Question(plain_name(alias.data), asked.kind))
+            further = await resolve(dns.Question(dns.plain_name(alias.data), asked.kind))
             reply = replace(reply, answers=(*reply.answers, *further.answers))
         return self._finish(question, reply)
 
-    def _rewritten(self, question: Question) -> Question:
+    def _rewritten(self, question: dns.Question) -> dns.Question:
         for rule in self._rewrites:
             changed = rule.rewritten(question)
             if changed != question and rule.stops:
@@ -112,7 +111,7 @@ class Chain:
             question = changed
         return question
 
-    def _local(self, question: Question) -> Reply | None:
+    def _local(self, question: dns.Question) -> dns.Reply | None:
         tables: list[Template | Hosts] = [*self._templates, *self._hosts]
         for table in tables:
             reply = table.answer(question)
@@ -122,18 +121,18 @@ class Chain:
             if plugin.zone_of(question.name) is None:
                 continue
             if not self._around.is_synced():
-                return Reply(question, SERVFAIL)
+                return dns.Reply(question, dns.SERVFAIL)
             reply = plugin.answer(question)
             if reply is not None:
                 return reply
         return None
 
-    async def _forward(self, question: Question) -> Reply:
+    async def _forward(self, question: dns.Question) -> dns.Reply:
         if question.kind == "HINFO" and question.name == self.loop_name:
             self._loops_seen += 1
             if self._loops_seen > LOOPS:
                 self._around.loop_found(self)
-                return Reply(question, SERVFAIL)
+                return dns.Reply(question, dns.SERVFAIL)
         failure = "no next plugin found"
         for forwarder in self._forwards:
             if forwarder.takes(question.name):
@@ -144,9 +143,9 @@ class Chain:
                 break
         if self._tells_errors:
             self._around.complain(f"[ERROR] plugin/errors: 2 {question.name}. {question.kind}: {failure}")
-        return Reply(question, SERVFAIL)
+        return dns.Reply(question, dns.SERVFAIL)
 
-    def _finish(self, question: Question, reply: Reply) -> Reply:
+    def _finish(self, question: dns.Question, reply: dns.Reply) -> dns.Reply:
         """The reply to the question that was asked, under the name that was asked for."""
         asked = reply.question.name
         if reply.question != question:
@@ -160,7 +159,7 @@ class Chain:
         return reply
 
 
-def _needs_more(reply: Reply) -> bool:
+def _needs_more(reply: dns.Reply) -> bool:
     """Whether the reply ends in an alias whose own addresses are wanted."""
     kind = reply.question.kind
     return bool(reply.answers) and kind in ("A", "AAAA") and reply.answers[-1].kind == "CNAME"

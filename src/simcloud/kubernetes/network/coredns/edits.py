@@ -9,20 +9,10 @@ from typing import Final
 
 from simcloud.kubernetes.network.coredns.corefile import Directive, ParsingError, WrongArguments
 from simcloud.kubernetes.network.coredns.settings import PluginError, below, zone_name
-from simcloud.machine.network import is_address
-from simcloud.machine.network.dns import (
-    NOERROR,
-    NXDOMAIN,
-    REFUSED,
-    SERVFAIL,
-    Question,
-    Record,
-    Reply,
-    plain_name,
-)
+from simcloud.machine.network import dns, is_address
 
 HOSTS_TTL_S: Final = 3600
-TEMPLATE_CODES: Final = (NOERROR, NXDOMAIN, SERVFAIL, REFUSED)
+TEMPLATE_CODES: Final = (dns.NOERROR, dns.NXDOMAIN, dns.SERVFAIL, dns.REFUSED)
 MATCHES: Final = ("exact", "prefix", "suffix", "substring", "regex")
 _PLACE = re.compile(r"\{\{\s*(?:\.(Name|Zone|Type|Class)|\.Group\.(\w+)|index \.Match (\d+))\s*\}\}")
 
@@ -52,22 +42,24 @@ class Hosts:
         if words and is_address(words[0]):
             kind = "AAAA" if ":" in words[0] else "A"
             for name in words[1:]:
-                self._table.setdefault((plain_name(name), kind), []).append(words[0])
+                self._table.setdefault((dns.plain_name(name), kind), []).append(words[0])
 
-    def answer(self, question: Question) -> Reply | None:
+    def answer(self, question: dns.Question) -> dns.Reply | None:
         """What the table says; None when the next plugin is to be asked."""
         name = question.name
         if not any(below(name, zone) for zone in self._zones):
             return None
         found = self._table.get((name, question.kind), [])
         if found:
-            records = tuple(Record(name, question.kind, each, self._ttl_s) for each in found)
-            return Reply(question, NOERROR, records, authoritative=True)
+            records = tuple(dns.Record(name, question.kind, each, self._ttl_s) for each in found)
+            return dns.Reply(question, dns.NOERROR, records, authoritative=True)
         if any((name, kind) in self._table for kind in ("A", "AAAA")):
-            return Reply(question, NOERROR, authoritative=True)
+            return dns.Reply(question, dns.NOERROR, authoritative=True)
         if any(below(name, zone) for zone in self._falls_through):
             return None
-        return Reply(question, NXDOMAIN if self._falls_through == () and self._table else SERVFAIL)
+        return dns.Reply(
+            question, dns.NXDOMAIN if self._falls_through == () and self._table else dns.SERVFAIL
+        )
 
 
 class Rewrite:
@@ -87,7 +79,7 @@ class Rewrite:
             raise PluginError("rewrite", f"{self._field} rewrite requires at least 2 arguments")
         self._old, self._new = rest[0], rest[1]
 
-    def rewritten(self, question: Question) -> Question:
+    def rewritten(self, question: dns.Question) -> dns.Question:
         """The question that is looked up instead."""
         if self._field == "type":
             return replace(question, kind=self._new) if question.kind == self._old else question
@@ -95,7 +87,7 @@ class Rewrite:
             return question
         name, old, new = f"{question.name}.", self._old, self._new
         if self._match == "exact":
-            name = new if name == f"{plain_name(old)}." else name
+            name = new if name == f"{dns.plain_name(old)}." else name
         elif self._match == "prefix" and name.startswith(old):
             name = new + name.removeprefix(old)
         elif self._match == "suffix" and name.endswith(f"{old.rstrip('.')}."):
@@ -106,7 +98,7 @@ class Rewrite:
             found = re.search(old, name)
             if found is not None:
                 name = re.sub(r"\{(\d+)\}", lambda place: found[int(place[1])] or "", new)
-        return replace(question, name=plain_name(name))
+        return replace(question, name=dns.plain_name(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +117,7 @@ class Template:
         """From its lines."""
         if len(line.args) < 2:
             raise PluginError("template", WrongArguments(line.line, (line.name, *line.args)[-1]))
-        patterns, answers, code, fallthrough = [], [], NOERROR, None
+        patterns, answers, code, fallthrough = [], [], dns.NOERROR, None
         for each in line.body:
             if each.name == "match":
                 patterns += [re.compile(pattern) for pattern in each.args]
@@ -142,7 +134,7 @@ class Template:
         zones = tuple(zone_name(zone) for zone in line.args[2:]) or tuple(block_zones)
         return cls(line.args[1], zones, tuple(patterns), tuple(answers), code, fallthrough)
 
-    def answer(self, question: Question) -> Reply | None:
+    def answer(self, question: dns.Question) -> dns.Reply | None:
         """What the template makes of a question; None when it does not concern it."""
         if self.kind not in ("ANY", question.kind) or not any(
             below(question.name, zone) for zone in self.zones
@@ -153,9 +145,9 @@ class Template:
         if self.patterns and found is None:
             return None
         records = tuple(self._record(text, question, found) for text in self.answers)
-        return Reply(question, self.code, records, authoritative=True)
+        return dns.Reply(question, self.code, records, authoritative=True)
 
-    def _record(self, text: str, question: Question, match: re.Match[str] | None) -> Record:
+    def _record(self, text: str, question: dns.Question, match: re.Match[str] | None) -> dns.Record:
         def fill(place: re.Match[str]) -> str:
             if place[1] is not None:
                 known = {"Name": f"{question.name}.", "Zone": f"{self.zones[0]}.", "Type": question.kind}
@@ -167,4 +159,4 @@ class Template:
         name, *rest = _PLACE.sub(fill, text).split()
         ttl_s = int(rest.pop(0)) if rest and rest[0].isdecimal() else 0
         kind, *data = [word for word in rest if word != "IN"]
-        return Record(plain_name(name), kind, " ".join(data), ttl_s)
+        return dns.Record(dns.plain_name(name), kind, " ".join(data), ttl_s)

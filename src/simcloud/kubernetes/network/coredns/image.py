@@ -13,7 +13,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.store import Key
 from simcloud.kubernetes.network.coredns.program import CoreDns
 from simcloud.kubernetes.network.pod_network import ClusterNetwork
-from simcloud.machine.image import Image
+from simcloud.machine import Image
 from simcloud.machine.process import Context, Program
 
 IMAGE: Final = "registry.k8s.io/coredns/coredns:v1.12.1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.emit import Counter, Histogram, Labels, Metrics
+from simcloud.machine import Counter, Histogram, Labels, Metrics
 
 VERSION: Final = "1.12.1"
 GO_VERSION: Final = "go1.24.1"

@@ -15,8 +15,7 @@ from simcloud.kubernetes.network.coredns.corefile import PATH, CorefileError
 from simcloud.kubernetes.network.coredns.metrics import GO_VERSION, REVISION, VERSION
 from simcloud.kubernetes.network.coredns.records import WATCHED, Catalogue
 from simcloud.kubernetes.network.coredns.server import Server, port_taken
-from simcloud.machine.network import NetworkError
-from simcloud.machine.network.dns import Question, ask
+from simcloud.machine.network import NetworkError, dns
 from simcloud.machine.process import Context, Signal
 from simcloud.sim import Event, TimedOut
 
@@ -140,9 +139,9 @@ class CoreDns:
 
     async def _look_for_loop(self, chain: Chain) -> None:
         """Ask oneself for a name nobody has: when it comes back again, the upstream is this very server."""
-        question = Question(chain.loop_name, "HINFO")
+        question = dns.Question(chain.loop_name, "HINFO")
         try:
-            await ask(self._ctx.container.namespace, "127.0.0.1", question, 2.0, chain.block.port)
+            await dns.ask(self._ctx.container.namespace, "127.0.0.1", question, 2.0, chain.block.port)
         except (TimedOut, NetworkError):
             pass
 

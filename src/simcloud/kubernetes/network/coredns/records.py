@@ -15,8 +15,7 @@ from simcloud.kubernetes.api.store import Key, Revision
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.coredns.settings import Kubernetes, below
 from simcloud.kubernetes.network.rules import SERVICE_NAME
-from simcloud.machine.network import is_address
-from simcloud.machine.network.dns import NOERROR, NXDOMAIN, Question, Record, Reply
+from simcloud.machine.network import dns, is_address
 
 WATCHED: Final = (
     ("services", "", "*v1.Service"),
@@ -140,7 +139,7 @@ class KubernetesRecords:
         found = [zone for zone in self.settings.zones if below(name, zone)]
         return max(found, key=len) if found else None
 
-    def answer(self, question: Question) -> Reply | None:
+    def answer(self, question: dns.Question) -> dns.Reply | None:
         """The answer, or None when the next plugin is to be asked."""
         zone = self.zone_of(question.name)
         if zone is None:
@@ -148,23 +147,25 @@ class KubernetesRecords:
         records = self._records(question, zone)
         if records:
             additional = self._targets(records) if question.kind == "SRV" else ()
-            return Reply(question, NOERROR, _share_weight(records), additional=additional, authoritative=True)
+            return dns.Reply(
+                question, dns.NOERROR, _share_weight(records), additional=additional, authoritative=True
+            )
         exists = records is not None
         if not exists and any(below(question.name, each) for each in self.settings.fallthrough or ()):
             return None
-        code = NOERROR if exists else NXDOMAIN
-        return Reply(question, code, authority=(self._soa(zone),), authoritative=True)
+        code = dns.NOERROR if exists else dns.NXDOMAIN
+        return dns.Reply(question, code, authority=(self._soa(zone),), authoritative=True)
 
-    def _targets(self, records: list[Record]) -> tuple[Record, ...]:
+    def _targets(self, records: list[dns.Record]) -> tuple[dns.Record, ...]:
         """The addresses of what SRV records point to, for those who would ask for them next."""
         names = dict.fromkeys(record.data.rpartition(" ")[2].rstrip(".") for record in records)
-        found: list[Record] = []
+        found: list[dns.Record] = []
         for name in names:
             zone = self.zone_of(name)
-            found += (self._records(Question(name, "A"), zone) or []) if zone is not None else []
+            found += (self._records(dns.Question(name, "A"), zone) or []) if zone is not None else []
         return tuple(found)
 
-    def _records(self, question: Question, zone: str) -> list[Record] | None:
+    def _records(self, question: dns.Question, zone: str) -> list[dns.Record] | None:
         """The records of a name: none of that kind is an empty list, no such name is None."""
         if question.name.endswith(REVERSE):
             return self._reverse(question)
@@ -182,7 +183,7 @@ class KubernetesRecords:
             return [] if not rest or self._sees(rest[-1]) else None
         return self._service(question, zone, rest)
 
-    def _apex(self, question: Question, zone: str) -> list[Record]:
+    def _apex(self, question: dns.Question, zone: str) -> list[dns.Record]:
         if question.kind == "SOA":
             return [self._soa(zone)]
         return self._if_kind(question, "NS", [f"ns.dns.{zone}."])
@@ -191,7 +192,7 @@ class KubernetesRecords:
         only = self.settings.namespaces
         return (not only or namespace in only) and self._catalogue.has_namespace(namespace)
 
-    def _pod(self, question: Question, labels: list[str]) -> list[Record] | None:
+    def _pod(self, question: dns.Question, labels: list[str]) -> list[dns.Record] | None:
         if not labels or self.settings.pods == "disabled":
             return None
         namespace = labels[-1]
@@ -207,7 +208,7 @@ class KubernetesRecords:
             return None
         return self._if_kind(question, "AAAA" if ":" in address else "A", [address])
 
-    def _service(self, question: Question, zone: str, labels: list[str]) -> list[Record] | None:
+    def _service(self, question: dns.Question, zone: str, labels: list[str]) -> list[dns.Record] | None:
         namespace, name, front = labels[-1], labels[-2], labels[:-2]
         service = self._catalogue.service(namespace, name) if self._sees(namespace) else None
         if service is None:
@@ -263,14 +264,14 @@ class KubernetesRecords:
                     if endpoint in ("", own):
                         yield from ((address, f"{own}.{base}", number) for number in ports)
 
-    def _of_kind(self, question: Question, address: str, target: str, port: int) -> Record | None:
+    def _of_kind(self, question: dns.Question, address: str, target: str, port: int) -> dns.Record | None:
         if question.kind == "SRV" and port:
             return self._record(question.name, "SRV", f"{port} {target}.")
         if question.kind == ("AAAA" if ":" in address else "A"):
             return self._record(question.name, question.kind, address)
         return None
 
-    def _reverse(self, question: Question) -> list[Record] | None:
+    def _reverse(self, question: dns.Question) -> list[dns.Record] | None:
         address = ".".join(reversed(question.name.removesuffix(REVERSE).split(".")))
         zone = self.settings.zone
         service = self._catalogue.service_at(address)
@@ -281,13 +282,13 @@ class KubernetesRecords:
             return None
         return self._if_kind(question, "PTR", [f"{own}.{name}.{ns}.svc.{zone}." for (ns, name), own in found])
 
-    def _if_kind(self, question: Question, kind: str, data: list[str]) -> list[Record]:
+    def _if_kind(self, question: dns.Question, kind: str, data: list[str]) -> list[dns.Record]:
         return [self._record(question.name, kind, each) for each in data] if question.kind == kind else []
 
-    def _record(self, name: str, kind: str, data: str) -> Record:
-        return Record(name, kind, data, self.settings.ttl_s)
+    def _record(self, name: str, kind: str, data: str) -> dns.Record:
+        return dns.Record(name, kind, data, self.settings.ttl_s)
 
-    def _soa(self, zone: str) -> Record:
+    def _soa(self, zone: str) -> dns.Record:
         ttl_s = self.settings.ttl_s
         data = f"ns.dns.{zone}. hostmaster.{zone}. {SERIAL} 7200 1800 86400 {ttl_s}"
         return self._record(zone, "SOA", data)
@@ -300,11 +301,11 @@ def _parse_port(front: list[str]) -> tuple[str, str, str]:
     return "", "", front[0] if front else ""
 
 
-def _once(records: Iterator[Record | None]) -> list[Record]:
+def _once(records: Iterator[dns.Record | None]) -> list[dns.Record]:
     return list(dict.fromkeys(record for record in records if record is not None))
 
 
-def _share_weight(records: list[Record]) -> tuple[Record, ...]:
+def _share_weight(records: list[dns.Record]) -> tuple[dns.Record, ...]:
     """SRV records share a weight of 100; the others stay as they are."""
     weight = 100 // len(records)
     return tuple(

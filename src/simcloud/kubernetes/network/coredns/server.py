@@ -12,11 +12,20 @@ from simcloud.kubernetes.network.coredns.chain import Chain, Surroundings
 from simcloud.kubernetes.network.coredns.corefile import CorefileError, ServerBlock, parse
 from simcloud.kubernetes.network.coredns.metrics import DnsMetrics
 from simcloud.kubernetes.network.coredns.records import Catalogue
-from simcloud.machine.exposition import CONTENT_TYPE, exposition
+from simcloud.machine import CONTENT_TYPE, format_metrics
 from simcloud.machine.files import FileError
-from simcloud.machine.network import Connection, Datagram, DatagramSocket, Listener, NetworkError
-from simcloud.machine.network.dns import DNS, REFUSED, SERVFAIL, Question, Reply
-from simcloud.machine.network.http import HttpRequest, HttpResponse, respond, serve_http
+from simcloud.machine.network import (
+    Connection,
+    Datagram,
+    DatagramSocket,
+    HttpRequest,
+    HttpResponse,
+    Listener,
+    NetworkError,
+    dns,
+    respond,
+    serve_http,
+)
 from simcloud.machine.process import Context
 
 QUERY_CPU_S: Final = 0.00006
@@ -25,7 +34,7 @@ HEALTH_PORT: Final = 8080
 READY_PORT: Final = 8181
 METRICS_PORT: Final = 9153
 
-Send = Callable[[Reply], None]
+Send = Callable[[dns.Reply], None]
 
 
 class Server:
@@ -98,9 +107,9 @@ class Server:
         self._listeners = []
         for port in ports:
             if port not in self._sockets:
-                socket = self._sockets[port] = namespace.bind(port, DNS, owner=process)
+                socket = self._sockets[port] = namespace.bind(port, dns.DNS, owner=process)
                 socket.on_datagram = self._taker(socket)
-            listener = self.ctx.listen(port, DNS)
+            listener = self.ctx.listen(port, dns.DNS)
             listener.on_accept = self._accept
             self._listeners.append(listener)
         self._open_http()
@@ -130,15 +139,15 @@ class Server:
     async def _metrics(self, request: HttpRequest) -> HttpResponse:
         if request.path != "/metrics":
             return respond(404, "404 page not found\n")
-        return respond(200, exposition(self.ctx.metrics), Content_Type=CONTENT_TYPE)
+        return respond(200, format_metrics(self.ctx.metrics), Content_Type=CONTENT_TYPE)
 
     # -- questions -----------------------------------------------------------------------------
 
     def _taker(self, socket: DatagramSocket) -> Callable[[Datagram], None]:
         def take(datagram: Datagram) -> None:
-            if isinstance(datagram.message, Question):
+            if isinstance(datagram.message, dns.Question):
 
-                def send(reply: Reply) -> None:
+                def send(reply: dns.Reply) -> None:
                     if not socket.closed and self.ctx.container.namespace.is_up:
                         socket.send_to(*datagram.source, reply, reply.size_bytes)
 
@@ -148,9 +157,9 @@ class Server:
 
     def _accept(self, connection: Connection) -> None:
         def take(message: Any) -> None:
-            if isinstance(message, Question):
+            if isinstance(message, dns.Question):
 
-                def send(reply: Reply) -> None:
+                def send(reply: dns.Reply) -> None:
                     if not connection.closed:
                         connection.send(reply, reply.size_bytes)
 
@@ -160,7 +169,7 @@ class Server:
         connection.on_close = lambda _error: connection.close()
 
     def _handle(
-        self, question: Question, port: int, client: tuple[str, int], transport: str, send: Send
+        self, question: dns.Question, port: int, client: tuple[str, int], transport: str, send: Send
     ) -> None:
         """Answer at once what can be, in the time it takes; ask others in a task of its own for the rest."""
         ctx, began_at = self.ctx, self.ctx.kernel.now
@@ -168,7 +177,7 @@ class Server:
         done_at = ctx.container.cpu.charge(began_at, QUERY_CPU_S)
         chain, zone = self._chain_for(question.name, port)
 
-        def finish(reply: Reply) -> None:
+        def finish(reply: dns.Reply) -> None:
             took_s = ctx.kernel.now - began_at
             reply = self._shuffle(reply)
             self.metrics.count(zone, question.kind, transport, reply.code, took_s)
@@ -182,20 +191,20 @@ class Server:
                 ctx.log(self._log_line(reply, client, transport, took_s))
             send(reply)
 
-        reply = chain.answer_at_once(question) if chain is not None else Reply(question, REFUSED)
+        reply = chain.answer_at_once(question) if chain is not None else dns.Reply(question, dns.REFUSED)
         if reply is not None:
             ctx.kernel.call_at(done_at, finish, reply)
         elif chain is not None:
             ctx.spawn(self._finish_later(chain, question, port, finish), "forward")
 
-    async def _finish_later(self, chain: Chain, question: Question, port: int, finish: Send) -> None:
+    async def _finish_later(self, chain: Chain, question: dns.Question, port: int, finish: Send) -> None:
         finish(await self._ask_others(chain, question, port, 0))
 
-    async def _ask_others(self, chain: Chain, question: Question, port: int, depth: int) -> Reply:
-        async def follow(alias: Question) -> Reply:
+    async def _ask_others(self, chain: Chain, question: dns.Question, port: int, depth: int) -> dns.Reply:
+        async def follow(alias: dns.Question) -> dns.Reply:
             further, _ = self._chain_for(alias.name, port)
             if further is None or depth == LONGEST_ALIASES:
-                return Reply(alias, SERVFAIL)
+                return dns.Reply(alias, dns.SERVFAIL)
             known = further.answer_at_once(alias)
             return known if known is not None else await self._ask_others(further, alias, port, depth + 1)
 
@@ -210,7 +219,7 @@ class Server:
                 best, longest = chain, zone
         return best, longest
 
-    def _shuffle(self, reply: Reply) -> Reply:
+    def _shuffle(self, reply: dns.Reply) -> dns.Reply:
         """The order of addresses changes from answer to answer (``loadbalance``)."""
         addresses = [record for record in reply.answers if record.kind in ("A", "AAAA")]
         if len(addresses) < 2:
@@ -219,7 +228,7 @@ class Server:
         self._random.shuffle(addresses)
         return replace(reply, answers=(*aliases, *addresses))
 
-    def _log_line(self, reply: Reply, client: tuple[str, int], transport: str, took_s: float) -> str:
+    def _log_line(self, reply: dns.Reply, client: tuple[str, int], transport: str, took_s: float) -> str:
         question = reply.question
         identity = self._random.randrange(65_536)
         flags = "qr,aa,rd" if reply.authoritative else "qr,rd,ra"

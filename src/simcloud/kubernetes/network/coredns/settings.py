@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from simcloud.golang.durations import parse_duration_s
+from simcloud.golang import parse_duration_s
 from simcloud.kubernetes.network.coredns.corefile import (
     CorefileError,
     Directive,

@@ -6,8 +6,7 @@ from random import Random
 from typing import Final
 
 from simcloud.kubernetes.network.coredns.settings import CacheSettings, Forward, below
-from simcloud.machine.network import ConnectionRefused, Namespace, NetworkError
-from simcloud.machine.network.dns import NOERROR, NXDOMAIN, Question, Reply, ask
+from simcloud.machine.network import ConnectionRefused, Namespace, NetworkError, dns
 from simcloud.sim import Kernel, TimedOut
 
 DEADLINE_S: Final = 5.0
@@ -38,7 +37,7 @@ class Forwarder:
         excepted = any(below(name, zone) for zone in self.settings.excepted)
         return below(name, self.settings.zone) and not excepted
 
-    async def ask(self, question: Question) -> Reply:
+    async def ask(self, question: dns.Question) -> dns.Reply:
         """The answer of one of the servers; raises ``UpstreamFailure``."""
         limit = self.settings.max_concurrent
         if self._under_way >= limit:
@@ -49,7 +48,7 @@ class Forwarder:
         finally:
             self._under_way -= 1
 
-    async def _ask(self, question: Question) -> Reply:
+    async def _ask(self, question: dns.Question) -> dns.Reply:
         kernel = self._namespace.kernel
         deadline = kernel.now + DEADLINE_S
         failure, refusals = "", 0
@@ -59,7 +58,7 @@ class Forwarder:
             address, port = servers[tried % len(servers)]
             tried += 1
             try:
-                reply: Reply = await ask(self._namespace, address, question, READ_S, port)
+                reply: dns.Reply = await dns.ask(self._namespace, address, question, READ_S, port)
             except TimedOut:
                 failure = f"read udp {self._namespace.address}->{address}:{port}: i/o timeout"
             except ConnectionRefused:
@@ -87,14 +86,14 @@ class Cache:
     def __init__(self, settings: CacheSettings, kernel: Kernel) -> None:
         self._settings = settings
         self._kernel = kernel
-        self._kept: dict[Question, tuple[float, Reply]] = {}
+        self._kept: dict[dns.Question, tuple[float, dns.Reply]] = {}
         self.hits = 0
         self.misses = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, question: Question) -> Reply | None:
+    def get(self, question: dns.Question) -> dns.Reply | None:
         """A kept answer that still holds."""
         kept = self._kept.get(question)
         if kept is not None and kept[0] > self._kernel.now:
@@ -103,12 +102,14 @@ class Cache:
         self.misses += 1
         return None
 
-    def put(self, reply: Reply) -> None:
+    def put(self, reply: dns.Reply) -> None:
         """Keep an answer, if answers like it are kept."""
         settings, name = self._settings, reply.question.name
-        if reply.code not in (NOERROR, NXDOMAIN) or not any(below(name, zone) for zone in settings.zones):
+        if reply.code not in (dns.NOERROR, dns.NXDOMAIN) or not any(
+            below(name, zone) for zone in settings.zones
+        ):
             return
-        positive = reply.code == NOERROR and bool(reply.answers)
+        positive = reply.code == dns.NOERROR and bool(reply.answers)
         disabled = settings.no_success if positive else settings.no_denial
         if any(below(name, zone) for zone in disabled):
             return

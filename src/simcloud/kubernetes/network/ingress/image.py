@@ -11,9 +11,8 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.network.ingress.controller import IngressController
 from simcloud.kubernetes.network.ingress.proxy import Proxy
-from simcloud.machine.image import Image
-from simcloud.machine.network import NetworkError
-from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest, HttpResponse, respond, serve_http
+from simcloud.machine import Image
+from simcloud.machine.network import HTTP, HTTPS, HttpRequest, HttpResponse, NetworkError, respond, serve_http
 from simcloud.machine.process import Context, Signal
 from simcloud.sim import Event
 

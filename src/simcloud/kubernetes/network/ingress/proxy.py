@@ -7,8 +7,18 @@ from typing import Any, Final
 
 from simcloud.kubernetes.network.ingress.controller import IngressController
 from simcloud.kubernetes.network.ingress.locations import Backend, Location
-from simcloud.machine.network import Connection, ConnectionRefused, Endpoint, NetworkError
-from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest, HttpResponse, respond, send_response
+from simcloud.machine.network import (
+    HTTP,
+    HTTPS,
+    Connection,
+    ConnectionRefused,
+    Endpoint,
+    HttpRequest,
+    HttpResponse,
+    NetworkError,
+    respond,
+    send_response,
+)
 from simcloud.machine.process import Context
 from simcloud.sim import TimedOut
 

@@ -5,7 +5,8 @@ message. ``decode`` returns the object in its JSON form, and ``encode`` is the i
 resources have no protobuf form; patches are always JSON.
 """
 
-from simcloud.server.kubernetes.protobuf.decoder import decode
-from simcloud.server.kubernetes.protobuf.encoder import encode, encode_watch_event
-
-__all__ = ["decode", "encode", "encode_watch_event"]
+from simcloud.server.kubernetes.protobuf.decoder import decode as decode
+from simcloud.server.kubernetes.protobuf.encoder import (
+    encode as encode,
+    encode_watch_event as encode_watch_event,
+)

@@ -11,8 +11,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.kubernetes.api.errors import BadRequest
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import BadRequest, Object
 from simcloud.server.kubernetes.protobuf import wire
 from simcloud.server.kubernetes.protobuf.shapes import NUMBERS, READERS, read_text
 from simcloud.server.kubernetes.protobuf.tables import Field, Message, message, message_of

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from simcloud.kubernetes.api.errors import NotAcceptable
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api import NotAcceptable, Object
 from simcloud.server.kubernetes.protobuf import wire
 from simcloud.server.kubernetes.protobuf.decoder import MAGIC
 from simcloud.server.kubernetes.protobuf.shapes import NUMBERS, WRITERS, write_text

@@ -14,8 +14,7 @@ from typing import Any
 
 import msgspec
 
-from simcloud.kubernetes.api import quantity
-from simcloud.kubernetes.api.errors import BadRequest
+from simcloud.kubernetes.api import BadRequest, quantity
 from simcloud.server.kubernetes.protobuf import wire
 
 MAX_JSON_DEPTH = 100

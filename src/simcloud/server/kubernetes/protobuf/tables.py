@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from simcloud.kubernetes.api.schema.builtin import kinds
+from simcloud.kubernetes.api.schema import kinds
 
 Shape = Literal[
     "message",  # fields of their own

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simcloud.kubernetes.api.errors import BadRequest
+from simcloud.kubernetes.api import BadRequest
 
 VARINT, FIXED64, COUNTED, FIXED32 = 0, 1, 2, 5
 _END_GROUP = 4

@@ -3,33 +3,17 @@
 This package only reads and writes frames; streams are managed by its users.
 """
 
-from simcloud.server.kubernetes.spdy.decoder import FrameReader, SpdyError
-from simcloud.server.kubernetes.spdy.encoder import FrameWriter
+from simcloud.server.kubernetes.spdy.decoder import FrameReader as FrameReader, SpdyError as SpdyError
+from simcloud.server.kubernetes.spdy.encoder import FrameWriter as FrameWriter
 from simcloud.server.kubernetes.spdy.frames import (
-    Data,
-    Frame,
-    GoAway,
-    Headers,
-    Ping,
-    ResetStream,
-    Settings,
-    SynReply,
-    SynStream,
-    WindowUpdate,
+    Data as Data,
+    Frame as Frame,
+    GoAway as GoAway,
+    Headers as Headers,
+    Ping as Ping,
+    ResetStream as ResetStream,
+    Settings as Settings,
+    SynReply as SynReply,
+    SynStream as SynStream,
+    WindowUpdate as WindowUpdate,
 )
-
-__all__ = [
-    "Data",
-    "Frame",
-    "FrameReader",
-    "FrameWriter",
-    "GoAway",
-    "Headers",
-    "Ping",
-    "ResetStream",
-    "Settings",
-    "SpdyError",
-    "SynReply",
-    "SynStream",
-    "WindowUpdate",
-]

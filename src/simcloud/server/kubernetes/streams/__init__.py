@@ -5,8 +5,6 @@ bytes with the ``Runtime`` of the API. Clients that send too fast are paused; th
 disconnected.
 """
 
-from simcloud.server.kubernetes.streams.proxy import proxy
-from simcloud.server.kubernetes.streams.requests import NAMES, needs_websocket
-from simcloud.server.kubernetes.streams.websockets import serve
-
-__all__ = ["NAMES", "needs_websocket", "proxy", "serve"]
+from simcloud.server.kubernetes.streams.proxy import proxy as proxy
+from simcloud.server.kubernetes.streams.requests import NAMES as NAMES, needs_websocket as needs_websocket
+from simcloud.server.kubernetes.streams.websockets import serve as serve

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from simcloud.kubernetes.api.errors import BadRequest, ServiceUnavailable
-from simcloud.kubernetes.api.objects import Object, at
+from simcloud.kubernetes.api import BadRequest, Object, ServiceUnavailable, at
 
 if TYPE_CHECKING:
-    from simcloud.kubernetes.api.api import Api
+    from simcloud.kubernetes.api import Api
 
 SERVICE_LABEL: Final = "kubernetes.io/service-name"
 _PORTS: Final = {"": 80, "http": 80, "https": 443}

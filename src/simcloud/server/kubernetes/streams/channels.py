@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.kubernetes.api.errors import BadRequest
+from simcloud.kubernetes.api import BadRequest
 
 STDIN: Final = 0
 STDOUT: Final = 1

@@ -7,9 +7,7 @@ from typing import Final
 import msgspec
 from starlette.websockets import WebSocket
 
-from simcloud.kubernetes.api.errors import InternalError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.runtime import Session
+from simcloud.kubernetes.api import InternalError, Object, Session
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.streams import channels, flow

@@ -6,8 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.kubernetes.api.errors import ApiError, ServiceUnavailable
-from simcloud.kubernetes.api.runtime import Forward
+from simcloud.kubernetes.api import ApiError, Forward, ServiceUnavailable
 
 PATIENCE_S: Final = 30.0
 LIMIT_BYTES: Final = 32 << 20

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
-from simcloud.kubernetes.api.runtime import Flow
+from simcloud.kubernetes.api import Flow
 
 HIGH_BYTES: Final = 512 << 10
 LOW_BYTES: Final = 128 << 10

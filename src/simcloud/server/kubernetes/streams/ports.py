@@ -10,9 +10,7 @@ from functools import partial
 
 from starlette.websockets import WebSocket
 
-from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.runtime import Forward, Runtime
+from simcloud.kubernetes.api import ApiError, Forward, Object, Runtime
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.streams import channels, flow

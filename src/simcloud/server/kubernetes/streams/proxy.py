@@ -12,14 +12,15 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from simcloud.kubernetes.api.errors import (
+from simcloud.kubernetes.api import (
     ApiError,
     BadRequest,
     MethodNotAllowed,
     NotFound,
+    Object,
     ServiceUnavailable,
+    at,
 )
-from simcloud.kubernetes.api.objects import Object, at
 from simcloud.server.kubernetes import bodies
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target

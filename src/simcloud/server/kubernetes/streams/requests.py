@@ -9,10 +9,8 @@ from typing import Final
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from simcloud.kubernetes.api.errors import ApiError, BadRequest, NoSuchPath
-from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.api.runtime import Runtime, Session
-from simcloud.kubernetes.api.subresources.log import choose_container, running_pod, runtime_of
+from simcloud.kubernetes.api import ApiError, BadRequest, NoSuchPath, Object, Runtime, Session
+from simcloud.kubernetes.api.subresources import choose_container, running_pod, runtime_of
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target, read_target
 

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.kubernetes.api.errors import ApiError, BadRequest
-from simcloud.kubernetes.api.runtime import Forward
+from simcloud.kubernetes.api import ApiError, BadRequest, Forward
 from simcloud.server.kubernetes.spdy import (
     Data,
     Frame,

@@ -15,7 +15,7 @@ from typing import Final
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
-from simcloud.kubernetes.api.errors import ApiError, InternalError
+from simcloud.kubernetes.api import ApiError, InternalError
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.paths import Target, read_target
 from simcloud.server.kubernetes.responses import refusal

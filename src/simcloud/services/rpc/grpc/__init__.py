@@ -1,7 +1,5 @@
 """gRPC, as in grpc-go."""
 
-from simcloud.services.rpc.grpc.channel import GrpcChannel
-from simcloud.services.rpc.grpc.errors import GrpcError
-from simcloud.services.rpc.grpc.server import GrpcServer
-
-__all__ = ["GrpcChannel", "GrpcError", "GrpcServer"]
+from simcloud.services.rpc.grpc.channel import GrpcChannel as GrpcChannel, OnAddresses as OnAddresses
+from simcloud.services.rpc.grpc.errors import GrpcError as GrpcError
+from simcloud.services.rpc.grpc.server import GrpcServer as GrpcServer

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.machine.network import NetworkError
 from simcloud.machine.process import Context
 from simcloud.services.rpc.grpc.errors import GrpcError, error_tags
@@ -27,8 +27,7 @@ from simcloud.services.rpc.retries import (
     RetryPolicy,
 )
 from simcloud.services.tracing import SpanContext, Tracer
-from simcloud.sim import Condition, TimedOut
-from simcloud.sim.kernel import EXPIRED
+from simcloud.sim import EXPIRED, Condition, TimedOut
 
 OnAddresses = Callable[[Sequence[str]], None]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.services.rpc.retries import DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE, CallError
 
 CANCELED: Final = "Canceled"

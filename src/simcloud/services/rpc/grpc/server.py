@@ -8,9 +8,14 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from simcloud.machine.emit import Labels
-from simcloud.machine.network import Connection, Listener, NetworkError
-from simcloud.machine.network.grpc_health import HealthCheckRequest, HealthCheckResponse
+from simcloud.machine import Labels
+from simcloud.machine.network import (
+    Connection,
+    HealthCheckRequest,
+    HealthCheckResponse,
+    Listener,
+    NetworkError,
+)
 from simcloud.machine.process import Context, Signal
 from simcloud.services.languages.golang import KEEPALIVE_S, Panic, crash
 from simcloud.services.rpc.admission import UNLIMITED, Capacity, Gate

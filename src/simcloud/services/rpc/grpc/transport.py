@@ -10,8 +10,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from simcloud.machine.network import Connection, NetworkError, ProtocolMismatch
-from simcloud.machine.network.http import HTTP
+from simcloud.machine.network import HTTP, Connection, NetworkError, ProtocolMismatch
 from simcloud.machine.process import Context
 from simcloud.services.languages.golang import KEEPALIVE_S, dial_error, read_error, split_address
 from simcloud.services.rpc.grpc.messages import GRPC_TLS

@@ -9,8 +9,7 @@ from typing import Any, cast
 
 from simcloud.machine.network import Connection, NetworkError
 from simcloud.services.rpc.grpc.messages import CONTROL_BYTES, GoAway, Preface, Response, Settings
-from simcloud.sim import Event, Kernel, Task
-from simcloud.sim.kernel import EXPIRED
+from simcloud.sim import EXPIRED, Event, Kernel, Task
 
 
 class Wire:

@@ -8,8 +8,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.network import Connection, NetworkError, ProtocolMismatch
-from simcloud.machine.network.http import HTTP, HTTPS, PORTS, HttpRequest, HttpResponse
+from simcloud.machine.network import (
+    HTTP,
+    HTTPS,
+    PORTS,
+    Connection,
+    HttpRequest,
+    HttpResponse,
+    NetworkError,
+    ProtocolMismatch,
+)
 from simcloud.machine.process import Context
 from simcloud.services.languages.golang import (
     EOF,

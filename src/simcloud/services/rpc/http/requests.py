@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import parse_qs, unquote, unquote_plus
 
-from simcloud.machine.network.http import HttpRequest, HttpResponse, respond
+from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.services.tracing import SpanContext
 
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"

@@ -15,8 +15,15 @@ from collections.abc import Awaitable, Callable
 from email.utils import formatdate
 from typing import Any, Final, NamedTuple
 
-from simcloud.machine.network import Connection, Listener
-from simcloud.machine.network.http import HTTP, HttpRequest, HttpResponse, respond, send_response
+from simcloud.machine.network import (
+    HTTP,
+    Connection,
+    HttpRequest,
+    HttpResponse,
+    Listener,
+    respond,
+    send_response,
+)
 from simcloud.machine.process import Context
 from simcloud.services.languages.golang import KEEPALIVE_S, Panic, plain_log
 from simcloud.services.languages.output import print_line

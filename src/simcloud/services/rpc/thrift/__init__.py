@@ -1,22 +1,15 @@
 """Thrift, as in the C++ services of SocialNetwork."""
 
 from simcloud.services.rpc.thrift.messages import (
-    ApplicationError,
-    NoConnection,
-    ServiceError,
-    ThriftError,
-    TransportError,
+    FRAME_BYTES as FRAME_BYTES,
+    THRIFT as THRIFT,
+    ApplicationError as ApplicationError,
+    NoConnection as NoConnection,
+    Reply as Reply,
+    Request as Request,
+    ServiceError as ServiceError,
+    ThriftError as ThriftError,
+    TransportError as TransportError,
 )
-from simcloud.services.rpc.thrift.pool import ThriftPool, lua_words
-from simcloud.services.rpc.thrift.server import ThriftServer
-
-__all__ = [
-    "ApplicationError",
-    "NoConnection",
-    "ServiceError",
-    "ThriftError",
-    "ThriftPool",
-    "ThriftServer",
-    "TransportError",
-    "lua_words",
-]
+from simcloud.services.rpc.thrift.pool import ThriftPool as ThriftPool, lua_words as lua_words
+from simcloud.services.rpc.thrift.server import ThriftServer as ThriftServer

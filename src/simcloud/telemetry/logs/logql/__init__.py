@@ -1,21 +1,20 @@
 """LogQL, the query language of Loki: log queries and metric queries."""
 
-from simcloud.telemetry.logs.logql.engine import Effort, Evaluation, FoundLine, find_lines
-from simcloud.telemetry.logs.logql.errors import LogqlError, PipelineFailed, TooLong, TooMany
-from simcloud.telemetry.logs.logql.nodes import LogSelector
-from simcloud.telemetry.logs.logql.parser import check_narrow, parse, parse_matchers
-
-__all__ = [
-    "Effort",
-    "Evaluation",
-    "FoundLine",
-    "LogSelector",
-    "LogqlError",
-    "PipelineFailed",
-    "TooLong",
-    "TooMany",
-    "check_narrow",
-    "find_lines",
-    "parse",
-    "parse_matchers",
-]
+from simcloud.telemetry.logs.logql.engine import (
+    Effort as Effort,
+    Evaluation as Evaluation,
+    FoundLine as FoundLine,
+    find_lines as find_lines,
+)
+from simcloud.telemetry.logs.logql.errors import (
+    LogqlError as LogqlError,
+    PipelineFailed as PipelineFailed,
+    TooLong as TooLong,
+    TooMany as TooMany,
+)
+from simcloud.telemetry.logs.logql.nodes import LogSelector as LogSelector
+from simcloud.telemetry.logs.logql.parser import (
+    check_narrow as check_narrow,
+    parse as parse,
+    parse_matchers as parse_matchers,
+)

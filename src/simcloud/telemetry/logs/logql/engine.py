@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from heapq import merge
 from typing import Final, NamedTuple
 
-from simcloud.golang.durations import parse_duration_ns
-from simcloud.machine.emit import Labels
+from simcloud.golang import parse_duration_ns
+from simcloud.machine import Labels
 from simcloud.telemetry.logs.logql.errors import PipelineFailed, TooLong, TooMany
 from simcloud.telemetry.logs.logql.filters import parse_float
 from simcloud.telemetry.logs.logql.line import DETAILS, ERROR, Line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 from simcloud.telemetry.promql.binary import format_labels
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from simcloud.golang.regexps import BadRegex, compile_regexp
+from simcloud.golang import BadRegex, compile_regexp
 from simcloud.telemetry.logs.logql.errors import LogqlError
 from simcloud.telemetry.logs.logql.line import Line, Stage
 

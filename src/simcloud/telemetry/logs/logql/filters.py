@@ -6,9 +6,7 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from simcloud.golang.durations import parse_duration_ns
-from simcloud.golang.quoting import quote
-from simcloud.golang.regexps import BadRegex, compile_regexp
+from simcloud.golang import BadRegex, compile_regexp, parse_duration_ns, quote
 from simcloud.telemetry.logs.logql.errors import LogqlError
 from simcloud.telemetry.logs.logql.line import Line, Stage
 from simcloud.telemetry.logs.logql.units import parse_bytes

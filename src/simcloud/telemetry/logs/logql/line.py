@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from simcloud.machine.emit import Labels
+from simcloud.machine import Labels
 
 ERROR: Final = "__error__"
 DETAILS: Final = "__error_details__"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from simcloud.golang.quoting import quote
+from simcloud.golang import quote
 from simcloud.telemetry.logs.logql.errors import LogqlError
 from simcloud.telemetry.logs.logql.line import DETAILS, ERROR, Line, Stage
 from simcloud.telemetry.metrics import Matcher

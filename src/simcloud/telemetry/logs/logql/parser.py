@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.golang.regexps import BadRegex
+from simcloud.golang import BadRegex
 from simcloud.telemetry.logs.logql.errors import LogqlError
 from simcloud.telemetry.logs.logql.lexer import AGGREGATORS, RANGE_FUNCTIONS
 from simcloud.telemetry.logs.logql.nodes import LogSelector, RangeCall, Replace, Sorted, VectorOf

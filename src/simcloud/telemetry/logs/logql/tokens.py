@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from simcloud.golang.regexps import BadRegex
+from simcloud.golang import BadRegex
 from simcloud.telemetry.logs.logql.errors import LogqlError
 from simcloud.telemetry.logs.logql.lexer import Word, words
 from simcloud.telemetry.metrics import Matcher

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from simcloud.golang.durations import parse_duration_ns
+from simcloud.golang import parse_duration_ns
 from simcloud.telemetry.promql.numbers import parse_duration_ms
 
 _SIZE: Final = re.compile(r"([0-9][0-9,]*(?:\.[0-9]*)?|\.[0-9]+)\s*([a-zA-Z]*)")

@@ -1,5 +1,3 @@
 """``grep``: print the lines that match. The reference is GNU grep 3.8 of Debian 12."""
 
-from simcloud.userland.commands.grep.command import grep
-
-__all__ = ["grep"]
+from simcloud.userland.commands.grep.command import grep as grep

@@ -1,31 +1,27 @@
 """Commands on the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
 
+from simcloud.exports import export_lazily
 from simcloud.userland.commands.net import (
-    curl,
-    ifconfig,
-    interfaces,
-    names,
-    netcat,
-    openssl,
-    packet_filter,
-    ping,
-    sockets,
-    ssh,
-    traffic_control,
-    wget,
+    curl as curl,
+    ifconfig as ifconfig,
+    interfaces as interfaces,
+    names as names,
+    netcat as netcat,
+    openssl as openssl,
+    packet_filter as packet_filter,
+    ping as ping,
+    sockets as sockets,
+    ssh as ssh,
+    traffic_control as traffic_control,
+    wget as wget,
 )
 
-__all__ = [
-    "curl",
-    "ifconfig",
-    "interfaces",
-    "names",
-    "netcat",
-    "openssl",
-    "packet_filter",
-    "ping",
-    "sockets",
-    "ssh",
-    "traffic_control",
-    "wget",
-]
+with export_lazily(globals()):
+    from simcloud.userland.commands.net.exchange import (
+        REDIRECTS as REDIRECTS,
+        ExchangeFailed as ExchangeFailed,
+        Failure as Failure,
+        Url as Url,
+        fetch as fetch,
+    )
+    from simcloud.userland.commands.net.interfaces import hardware_of as hardware_of

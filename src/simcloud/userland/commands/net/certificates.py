@@ -15,8 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network.errors import NetworkError
-from simcloud.machine.network.http import HTTPS
+from simcloud.machine.network import HTTPS, NetworkError
 from simcloud.machine.process import Context, read_all
 
 SHORT: Final = {

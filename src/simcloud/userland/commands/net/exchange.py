@@ -9,19 +9,24 @@ from typing import Final
 from urllib.parse import unquote, urljoin, urlsplit
 
 from simcloud.machine.network import (
+    HTTP,
+    HTTPS,
+    PORTS,
     Closed,
     Connection,
     ConnectionRefused,
     ConnectionTimedOut,
     HostUnreachable,
+    HttpRequest,
+    HttpResponse,
     InvalidArgument,
     NameNotFound,
     NetworkError,
     NetworkUnreachable,
     ProtocolMismatch,
     ResolverFailure,
+    respond,
 )
-from simcloud.machine.network.http import HTTP, HTTPS, PORTS, HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
 from simcloud.sim import TimedOut
 

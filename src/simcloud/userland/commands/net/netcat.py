@@ -9,16 +9,19 @@ from __future__ import annotations
 from typing import Any, Final
 
 from simcloud.machine.network import (
+    HTTP,
     Connection,
     ConnectionTimedOut,
     DatagramSocket,
+    HttpMessage,
     NameNotFound,
     NetworkError,
     ProtocolMismatch,
     ResolverFailure,
     is_address,
+    parse_request,
+    respond,
 )
-from simcloud.machine.network.http import HTTP, HttpMessage, parse_request, respond
 from simcloud.machine.process import Context
 from simcloud.sim import TimedOut, first_of
 from simcloud.userland.commands.net.endpoints import service_name

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from simcloud.machine import secure_shell
 from simcloud.machine.files import FileError
 from simcloud.machine.network import Connection, NameNotFound, NetworkError, ResolverFailure
 from simcloud.machine.process import Context
-from simcloud.machine.secure_shell import DENIED, PORT, PROTOCOL, Ended, Login, Shown, Typed, public_key
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.text.tool import tool
 
@@ -35,13 +35,13 @@ async def ssh(ctx: Context, options: Options) -> int:
     destination, *words = options.operands
     user, at, host = destination.rpartition("@")
     user = options.last("l", default=user if at else "root")
-    port = options.last("p", default=str(PORT))
+    port = options.last("p", default=str(secure_shell.PORT))
     if not port.isdecimal() or not 0 < int(port[:6]) < 65_536:
         raise UsageError(f"Bad port '{port}'", TROUBLE)
     connection = await _connect(ctx, host, int(port), _timeout_s(options))
     try:
         return await _session(
-            ctx, connection, Login(user, _key(ctx, options), " ".join(words)), host, options
+            ctx, connection, secure_shell.Login(user, _key(ctx, options), " ".join(words)), host, options
         )
     except NetworkError:
         raise UsageError(
@@ -61,7 +61,7 @@ def _timeout_s(options: Options) -> float:
 
 async def _connect(ctx: Context, host: str, port: int, timeout_s: float) -> Connection:
     try:
-        return await ctx.dial(host, port, PROTOCOL, timeout_s)
+        return await ctx.dial(host, port, secure_shell.PROTOCOL, timeout_s)
     except NameNotFound:
         why = f"Could not resolve hostname {host}: Name or service not known"
     except ResolverFailure:
@@ -74,34 +74,36 @@ async def _connect(ctx: Context, host: str, port: int, timeout_s: float) -> Conn
 def _key(ctx: Context, options: Options) -> str:
     path = options.last("i", default=f"{ctx.env.get('HOME', '/root')}/{KEY}")
     try:
-        return public_key(ctx.files.read(path), "")
+        return secure_shell.public_key(ctx.files.read(path), "")
     except FileError:
         return ""
 
 
-async def _session(ctx: Context, connection: Connection, login: Login, host: str, options: Options) -> int:
+async def _session(
+    ctx: Context, connection: Connection, login: secure_shell.Login, host: str, options: Options
+) -> int:
     connection.send(login, 1024)
     if not login.command and not ctx.stdin.isatty and not options.any("T", "q"):
         await ctx.err("Pseudo-terminal will not be allocated because stdin is not a terminal.\n")
     if options.any("n", "f"):
-        connection.send(Typed(b""))
+        connection.send(secure_shell.Typed(b""))
     else:
         ctx.spawn(_type(ctx, connection), "input")
     while True:
         message = await connection.receive()
-        if isinstance(message, Shown):
+        if isinstance(message, secure_shell.Shown):
             await ctx.process.streams[message.number].write(message.data)
-        elif isinstance(message, Ended):
+        elif isinstance(message, secure_shell.Ended):
             return message.status
-        elif message == DENIED:
+        elif message == secure_shell.DENIED:
             raise UsageError(f"{login.user}@{host}: Permission denied (publickey).", TROUBLE)
 
 
 async def _type(ctx: Context, connection: Connection) -> None:
     try:
         while data := await ctx.stdin.read():
-            connection.send(Typed(data), len(data) + 64)
+            connection.send(secure_shell.Typed(data), len(data) + 64)
             await connection.drain()
-        connection.send(Typed(b""))
+        connection.send(secure_shell.Typed(b""))
     except NetworkError:
         pass

@@ -6,8 +6,7 @@ import base64
 from typing import Final
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import is_address
-from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest, HttpResponse
+from simcloud.machine.network import HTTP, HTTPS, HttpRequest, HttpResponse, is_address
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import folder_name, join
 from simcloud.userland.commands.net.exchange import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.patterns import Match, Search
-from simcloud.patterns.characters import char_at
+from simcloud.patterns import Match, Search, char_at
 from simcloud.userland.commands.sed.script import CaseChange, LiteralText, Part, Substitution
 
 

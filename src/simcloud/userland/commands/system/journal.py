@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from simcloud.machine import Entry
 from simcloud.machine.process import Context
-from simcloud.machine.units import Entry
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 from simcloud.userland.commands.system.dates.grammar import read_moment

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.power import turn_off
-from simcloud.machine.process import Context
-from simcloud.machine.process.context import ProgramMachine
+from simcloud.machine import turn_off
+from simcloud.machine.process import Context, ProgramMachine
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 from simcloud.userland.commands.system.services import need_systemd

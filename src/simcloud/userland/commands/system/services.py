@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.power import turn_off
+from simcloud.machine import Unit, turn_off
 from simcloud.machine.process import Context
-from simcloud.machine.units import Unit
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 from simcloud.userland.commands.system.journal import format_entries

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from simcloud.machine.files import FileError
-from simcloud.machine.process import BadDescriptor, Context, Stream
-from simcloud.machine.process.context import DESCRIPTOR_FOLDERS, STANDARD_STREAMS
+from simcloud.machine.process import DESCRIPTOR_FOLDERS, STANDARD_STREAMS, BadDescriptor, Context, Stream
 from simcloud.userland.commands.text.quoting import quote_name, quote_name_always
 from simcloud.userland.commands.text.tool import fail
 

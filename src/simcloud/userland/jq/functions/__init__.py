@@ -12,6 +12,4 @@ from simcloud.userland.jq.functions import (  # noqa: F401 - each registers its 
     strings,
     system,
 )
-from simcloud.userland.jq.functions.registry import NATIVES
-
-__all__ = ["NATIVES"]
+from simcloud.userland.jq.functions.registry import NATIVES as NATIVES

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.patch import json_patch
+from simcloud.kubernetes.api.patch import apply_json_patch
 from simcloud.kubernetes.api.patch.json_patch import MAX_COPIED_BYTES
 
 DOCUMENT: dict[str, Any] = {
@@ -42,7 +42,7 @@ DOCUMENT: dict[str, Any] = {
 )
 def test_operations(operation: Any, path: str, expected: Any) -> None:
     before = copy.deepcopy(DOCUMENT)
-    found = json_patch(DOCUMENT, [operation])
+    found = apply_json_patch(DOCUMENT, [operation])
     assert before == DOCUMENT
     for step in path.split("."):
         found = found[int(step) if isinstance(found, list) else step]
@@ -76,7 +76,7 @@ def test_operations(operation: Any, path: str, expected: Any) -> None:
 )
 def test_what_does_not_apply_names_no_reason(operation: Any) -> None:
     with pytest.raises(ApiError) as refused:
-        json_patch(DOCUMENT, [operation])
+        apply_json_patch(DOCUMENT, [operation])
     # Behind kubectl's "The request is invalid: the server rejected our request due to an error in our request".
     assert refused.value.status() == {
         "kind": "Status",
@@ -101,17 +101,17 @@ def test_what_does_not_apply_names_no_reason(operation: Any) -> None:
 )
 def test_what_is_no_patch_is_a_bad_request(operations: Any, message: str) -> None:
     with pytest.raises(ApiError) as refused:
-        json_patch(DOCUMENT, operations)
+        apply_json_patch(DOCUMENT, operations)
     assert (refused.value.code, refused.value.message) == (400, f"error decoding patch: {message}")
 
 
 def test_null_is_a_patch_without_operations() -> None:
-    assert json_patch(DOCUMENT, None) == DOCUMENT
+    assert apply_json_patch(DOCUMENT, None) == DOCUMENT
 
 
 def test_too_many_operations() -> None:
     with pytest.raises(ApiError) as refused:
-        json_patch({}, [{"op": "add", "path": "/a", "value": 1}] * 10_001)
+        apply_json_patch({}, [{"op": "add", "path": "/a", "value": 1}] * 10_001)
     assert refused.value.code == 413
     assert refused.value.message == (
         "Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001"
@@ -122,14 +122,14 @@ def test_copies_of_copies_end_before_memory_does() -> None:
     text = "x" * (MAX_COPIED_BYTES // 1000)
     doubling = [{"op": "copy", "from": "/list", "path": "/list/-"}] * 100
     with pytest.raises(ApiError) as refused:
-        json_patch({"list": [text]}, doubling)
+        apply_json_patch({"list": [text]}, doubling)
     assert refused.value.code == 422
 
 
 def test_depth_is_limited() -> None:
     deeper = [{"op": "add", "path": "/a" * depth, "value": {}} for depth in range(1, 2000)]
     with pytest.raises(ApiError, match="exceeded max depth"):
-        json_patch({}, deeper)
+        apply_json_patch({}, deeper)
 
 
 JSON = st.recursive(
@@ -161,7 +161,7 @@ OPERATIONS = st.fixed_dictionaries(
 def test_nothing_but_api_errors(document: Any, operations: Any) -> None:
     before = copy.deepcopy((document, operations))
     try:
-        json_patch(document, operations)
+        apply_json_patch(document, operations)
     except ApiError as refused:
         assert refused.code in (400, 422)
     assert (document, operations) == before
@@ -180,7 +180,7 @@ def _pointers(value: Any, pointer: str = "") -> list[tuple[str, Any]]:
 @given(st.dictionaries(st.text("ab/~", max_size=2), JSON, min_size=1, max_size=3), JSON, st.data())
 def test_a_patch_and_its_inverse_cancel(document: Any, value: Any, data: st.DataObject) -> None:
     path, there = data.draw(st.sampled_from(_pointers(document)[1:]))
-    replaced = json_patch(document, [{"op": "replace", "path": path, "value": value}])
-    assert json_patch(replaced, [{"op": "replace", "path": path, "value": there}]) == document
-    removed = json_patch(document, [{"op": "remove", "path": path}])
-    assert json_patch(removed, [{"op": "add", "path": path, "value": there}]) == document
+    replaced = apply_json_patch(document, [{"op": "replace", "path": path, "value": value}])
+    assert apply_json_patch(replaced, [{"op": "replace", "path": path, "value": there}]) == document
+    removed = apply_json_patch(document, [{"op": "remove", "path": path}])
+    assert apply_json_patch(removed, [{"op": "add", "path": path, "value": there}]) == document

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.patch import json_patch, merge_patch, strategic_merge
+from simcloud.kubernetes.api.patch import apply_json_patch, merge_patch, strategic_merge
 from simcloud.kubernetes.api.schema import schema_of
 
 RECORDED = [json.loads(line) for line in (Path(__file__).parent / "data" / "kubectl_local.jsonl").open()]
@@ -21,7 +21,7 @@ assert POD
 def _patched(case: dict[str, Any]) -> Any:
     if case["type"] == "strategic":
         return strategic_merge(case["object"], case["patch"], POD)
-    return (json_patch if case["type"] == "json" else merge_patch)(case["object"], case["patch"])
+    return (apply_json_patch if case["type"] == "json" else merge_patch)(case["object"], case["patch"])
 
 
 def _told(value: Any) -> Any:

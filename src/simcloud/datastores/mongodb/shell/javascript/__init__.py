@@ -6,27 +6,15 @@ common built-ins. It has no classes, modules, promises, generators, symbols, lab
 Python.
 """
 
-from simcloud.datastores.mongodb.shell.javascript.builtins import install
-from simcloud.datastores.mongodb.shell.javascript.engine import Engine, Host
-from simcloud.datastores.mongodb.shell.javascript.error_messages import V8, ErrorMessages, SpiderMonkey
-from simcloud.datastores.mongodb.shell.javascript.executor import run_script
-from simcloud.datastores.mongodb.shell.javascript.parser import parse
-from simcloud.datastores.mongodb.shell.javascript.syntax import Script, Source
-from simcloud.datastores.mongodb.shell.javascript.tokens import SyntaxFailure
-from simcloud.datastores.mongodb.shell.javascript.values import Thrown, Value
-
-__all__ = [
-    "V8",
-    "Engine",
-    "ErrorMessages",
-    "Host",
-    "Script",
-    "Source",
-    "SpiderMonkey",
-    "SyntaxFailure",
-    "Thrown",
-    "Value",
-    "install",
-    "parse",
-    "run_script",
-]
+from simcloud.datastores.mongodb.shell.javascript.builtins import install as install
+from simcloud.datastores.mongodb.shell.javascript.engine import Engine as Engine, Host as Host
+from simcloud.datastores.mongodb.shell.javascript.error_messages import (
+    V8 as V8,
+    ErrorMessages as ErrorMessages,
+    SpiderMonkey as SpiderMonkey,
+)
+from simcloud.datastores.mongodb.shell.javascript.executor import run_script as run_script
+from simcloud.datastores.mongodb.shell.javascript.parser import parse as parse
+from simcloud.datastores.mongodb.shell.javascript.syntax import Script as Script, Source as Source
+from simcloud.datastores.mongodb.shell.javascript.tokens import SyntaxFailure as SyntaxFailure
+from simcloud.datastores.mongodb.shell.javascript.values import Thrown as Thrown, Value as Value

@@ -19,7 +19,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     Value,
     plain_text,
 )
-from simcloud.userland.awk.flat import invoke
+from simcloud.userland.awk import invoke
 
 RunBody = Callable[[Engine, Closure, Scope, list[Value]], Awaitable[Value]]
 _run_body: list[RunBody] = []

@@ -24,7 +24,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
     same,
     truthy,
 )
-from simcloud.userland.awk.flat import run_flat
+from simcloud.userland.awk import run_flat
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from simcloud.datastores.mongodb.shell.javascript import syntax as js
 from simcloud.datastores.mongodb.shell.javascript.error_messages import ErrorMessages
 from simcloud.datastores.mongodb.shell.javascript.token_stream import MAX_CHAIN, TokenStream
 from simcloud.datastores.mongodb.shell.javascript.tokens import Lexer, SyntaxFailure
-from simcloud.userland.awk.flat import PYTHON_FRAMES
+from simcloud.userland.awk import PYTHON_FRAMES
 
 ASSIGNMENTS: Final = frozenset(
     ["=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="]

@@ -1,5 +1,3 @@
 """cp, mv and ln."""
 
-from simcloud.userland.commands.file.copy import cp, ln, mv
-
-__all__ = ["cp", "ln", "mv"]
+from simcloud.userland.commands.file.copy import cp as cp, ln as ln, mv as mv

@@ -1,5 +1,3 @@
 """dd: copy blocks of bytes and report their number."""
 
-from simcloud.userland.commands.file.dd import command
-
-__all__ = ["command"]
+from simcloud.userland.commands.file.dd import command as command

@@ -1,5 +1,3 @@
 """find: walk folders, test each file and act on it."""
 
-from simcloud.userland.commands.file.find import command
-
-__all__ = ["command"]
+from simcloud.userland.commands.file.find import command as command

@@ -1,5 +1,3 @@
 """ls and its variants, and tree."""
 
-from simcloud.userland.commands.file.listing import command, tree
-
-__all__ = ["command", "tree"]
+from simcloud.userland.commands.file.listing import command as command, tree as tree

@@ -1,5 +1,3 @@
 """xargs: build command lines from input and run them."""
 
-from simcloud.userland.commands.file.xargs import command
-
-__all__ = ["command"]
+from simcloud.userland.commands.file.xargs import command as command

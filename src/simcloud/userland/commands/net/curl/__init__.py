@@ -1,5 +1,3 @@
 """curl for HTTP, with the messages of curl 7.88."""
 
-from simcloud.userland.commands.net.curl import command
-
-__all__ = ["command"]
+from simcloud.userland.commands.net.curl import command as command

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network.http import HttpRequest
+from simcloud.machine.network import HttpRequest
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.exchange import Url
 from simcloud.userland.commands.options import Options

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network.http import HTTP, HTTPS, HttpRequest
+from simcloud.machine.network import HTTP, HTTPS, HttpRequest
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import folder_name, join
 from simcloud.userland.commands.net.curl.requests import CannotRead, RequestBuilder

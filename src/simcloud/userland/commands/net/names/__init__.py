@@ -1,5 +1,7 @@
 """Commands that look up names: dig, nslookup, host, getent."""
 
-from simcloud.userland.commands.net.names import dig, nslookup
+from simcloud.exports import export_lazily
+from simcloud.userland.commands.net.names import dig as dig, nslookup as nslookup
 
-__all__ = ["dig", "nslookup"]
+with export_lazily(globals()):
+    from simcloud.userland.commands.net.names.busybox import busybox_nslookup as busybox_nslookup

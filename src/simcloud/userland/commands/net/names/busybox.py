@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.network import NetworkError, is_address
-from simcloud.machine.network.dns import NOERROR, Question, Record, Reply, ask, plain_name
+from simcloud.machine.network import NetworkError, dns, is_address
 from simcloud.machine.process import Context
 from simcloud.sim import Task, TimedOut
 from simcloud.userland.commands.net.names.resolution import DEFAULT_SERVER, reverse_name, settings_of
@@ -43,12 +42,14 @@ async def busybox_nslookup(ctx: Context) -> int:
         names = [words[0]]
     else:
         names = [f"{words[0]}.{domain}" for domain in settings.searches]
-    return await _ask_all(ctx, server, [Question(plain_name(name), kind) for kind in kinds for name in names])
+    return await _ask_all(
+        ctx, server, [dns.Question(dns.plain_name(name), kind) for kind in kinds for name in names]
+    )
 
 
-async def _ask_all(ctx: Context, server: str, questions: list[Question]) -> int:
+async def _ask_all(ctx: Context, server: str, questions: list[dns.Question]) -> int:
     """Send every question at once, then print the answers as they are there."""
-    tasks: list[Task[Reply | None]] = [
+    tasks: list[Task[dns.Reply | None]] = [
         ctx.spawn(_ask(ctx, server, question), "question") for question in questions
     ]
     replies = [await task.join() for task in tasks]
@@ -61,7 +62,7 @@ async def _ask_all(ctx: Context, server: str, questions: list[Question]) -> int:
         if reply is None:
             await ctx.out(f"*** Can't find {question.name}: No answer\n")
             status = 1
-        elif reply.code != NOERROR:
+        elif reply.code != dns.NOERROR:
             await ctx.out(f"** server can't find {question.name}: {reply.code}\n\n")
             status = 1
         else:
@@ -71,15 +72,17 @@ async def _ask_all(ctx: Context, server: str, questions: list[Question]) -> int:
     return status
 
 
-async def _ask(ctx: Context, server: str, question: Question) -> Reply | None:
+async def _ask(ctx: Context, server: str, question: dns.Question) -> dns.Reply | None:
     try:
-        reply: Reply = await ask(ctx.container.namespace, server, question, TIMEOUT_S, owner=ctx.process)
+        reply: dns.Reply = await dns.ask(
+            ctx.container.namespace, server, question, TIMEOUT_S, owner=ctx.process
+        )
     except (TimedOut, NetworkError):
         return None
     return reply
 
 
-def _line(record: Record) -> str:
+def _line(record: dns.Record) -> str:
     if record.kind in KINDS:
         return f"Name:\t{record.name}\nAddress: {record.data}\n"
     if record.kind == "CNAME":

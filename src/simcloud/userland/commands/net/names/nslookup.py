@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import is_address
-from simcloud.machine.network.dns import Record, plain_name
+from simcloud.machine.network import dns, is_address
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.names.resolution import (
     CODES,
@@ -70,7 +69,7 @@ async def nslookup(ctx: Context) -> int:
     return 0
 
 
-def _format_record(record: Record, asked: str, answer: Answer) -> str:
+def _format_record(record: dns.Record, asked: str, answer: Answer) -> str:
     """One record in nslookup's words."""
     name = record.name if answer.from_server else asked
     if record.kind in ("A", "AAAA"):
@@ -115,11 +114,11 @@ async def host(ctx: Context) -> int:
     return 0
 
 
-def _in_words(record: Record, name: str) -> str:
+def _in_words(record: dns.Record, name: str) -> str:
     """One record in host's words."""
     words = {"A": "has address", "AAAA": "has IPv6 address", "CNAME": "is an alias for"}
     words |= {"PTR": "domain name pointer", "SRV": "has SRV record", "TXT": "descriptive text"}
-    owner = name if record.name == plain_name(name) else record.name
+    owner = name if record.name == dns.plain_name(name) else record.name
     return f"{owner} {words.get(record.kind, f'has {record.kind} record')} {record.data}\n"
 
 

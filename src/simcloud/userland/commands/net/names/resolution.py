@@ -8,19 +8,17 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import ConnectionRefused, NameNotFound, NetworkError, is_address
-from simcloud.machine.network.dns import (
-    NOERROR,
-    NXDOMAIN,
-    PORT,
-    SERVFAIL,
-    Question,
-    Record,
-    Reply,
-    ask,
-    plain_name,
+from simcloud.machine.network import (
+    ConnectionRefused,
+    DnsSettings,
+    NameNotFound,
+    NetworkError,
+    StubResolver,
+    dns,
+    is_address,
+    read_resolv_conf,
+    stub_resolver,
 )
-from simcloud.machine.network.stub_resolver import DnsSettings, StubResolver, candidates, read_resolv_conf
 from simcloud.machine.process import Context
 from simcloud.sim import TimedOut
 
@@ -36,8 +34,8 @@ class Answer(NamedTuple):
 
     verdict: str
     addresses: list[str]
-    records: tuple[Record, ...] = ()
-    authority: tuple[Record, ...] = ()
+    records: tuple[dns.Record, ...] = ()
+    authority: tuple[dns.Record, ...] = ()
     name: str = ""
     authoritative: bool = False
     from_server: bool = False
@@ -48,7 +46,7 @@ class Server(NamedTuple):
     """A name server with its timeout and number of attempts."""
 
     address: str
-    port: int = PORT
+    port: int = dns.PORT
     timeout_s: float = TIMEOUT_S
     tries: int = TRIES
 
@@ -73,21 +71,21 @@ async def look_up(
     if not isinstance(ctx.container.namespace.resolver, StubResolver):
         return await _in_table(ctx, name, kind)
     chosen = server if server is not None else Server(name_server(ctx))
-    names = [each for each, _ in candidates(name, settings_of(ctx))] if search else [name]
-    answer = Answer(NXDOMAIN, [])
+    names = [each for each, _ in stub_resolver.candidates(name, settings_of(ctx))] if search else [name]
+    answer = Answer(dns.NXDOMAIN, [])
     for candidate in names:
-        answer = await _at_server(ctx, Question(plain_name(candidate), kind), chosen)
-        if answer.records or answer.verdict not in (NOERROR, NXDOMAIN):
+        answer = await _at_server(ctx, dns.Question(dns.plain_name(candidate), kind), chosen)
+        if answer.records or answer.verdict not in (dns.NOERROR, dns.NXDOMAIN):
             return answer
     return answer
 
 
-async def _at_server(ctx: Context, question: Question, server: Server) -> Answer:
+async def _at_server(ctx: Context, question: dns.Question, server: Server) -> Answer:
     complaints = []
     where = f"{server.address}#{server.port}"
     for _ in range(server.tries):
         try:
-            reply: Reply = await ask(
+            reply: dns.Reply = await dns.ask(
                 ctx.container.namespace,
                 server.address,
                 question,
@@ -120,11 +118,13 @@ async def _in_table(ctx: Context, name: str, kind: str) -> Answer:
     try:
         addresses = await ctx.container.namespace.resolve(name)
     except NameNotFound:
-        return Answer(NXDOMAIN, [])
+        return Answer(dns.NXDOMAIN, [])
     except NetworkError:
-        return Answer(SERVFAIL, [])
+        return Answer(dns.SERVFAIL, [])
     found = addresses if kind in ("A", "ANY") else []
-    return Answer(NOERROR, found, tuple(Record(plain_name(name), "A", each) for each in found), name=name)
+    return Answer(
+        dns.NOERROR, found, tuple(dns.Record(dns.plain_name(name), "A", each) for each in found), name=name
+    )
 
 
 async def look_up_host(ctx: Context, name: str) -> list[str]:

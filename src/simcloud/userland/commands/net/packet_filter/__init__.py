@@ -1,5 +1,3 @@
 """iptables: the packet filter of a machine or a pod."""
 
-from simcloud.userland.commands.net.packet_filter import command
-
-__all__ = ["command"]
+from simcloud.userland.commands.net.packet_filter import command as command

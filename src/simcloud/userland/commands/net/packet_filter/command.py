@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from simcloud.machine.network.packet_filter import ACCEPT, CHAINS, DROP, MOST_RULES, Chain, PacketFilter, Rule
+from simcloud.machine.network import PacketFilter, packet_filter
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.packet_filter.rules import (
     PROTOCOLS,
@@ -22,7 +22,7 @@ from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.registry import command
 
 TABLES: Final = {
-    "filter": CHAINS,
+    "filter": packet_filter.CHAINS,
     "nat": ("PREROUTING", "INPUT", "OUTPUT", "POSTROUTING"),
     "mangle": ("PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING"),
     "raw": ("PREROUTING", "OUTPUT"),
@@ -67,7 +67,7 @@ async def iptables(ctx: Context) -> int:
             3,
         )
     filter_ = ctx.container.namespace.filter or PacketFilter()
-    present = filter_.chains if table == "filter" else {name: Chain() for name in TABLES[table]}
+    present = filter_.chains if table == "filter" else {name: packet_filter.Chain() for name in TABLES[table]}
     if rest and rest[0] not in present:
         raise UsageError(NO_CHAIN, 1)
     if verb in ("list", "rules"):
@@ -118,7 +118,7 @@ def _parse_words(words: list[str]) -> tuple[str, list[str], str, list[str]]:
     return table, flags, verb, rest
 
 
-def _empty(chain: Chain, verb: str) -> None:
+def _empty(chain: packet_filter.Chain, verb: str) -> None:
     if verb == "flush":
         chain.rules.clear()
         return
@@ -127,9 +127,9 @@ def _empty(chain: Chain, verb: str) -> None:
         rule.packets = rule.bytes = 0
 
 
-def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
+def _change(chain: packet_filter.Chain, verb: str, words: list[str], chance: Random) -> None:
     if verb == "policy":
-        if words[:1] not in ([ACCEPT], [DROP]):
+        if words[:1] not in ([packet_filter.ACCEPT], [packet_filter.DROP]):
             raise UsageError("iptables: Bad policy name. Run `dmesg' for more information.", 1)
         chain.policy = words[0]
         return
@@ -146,7 +146,7 @@ def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
             raise UsageError(NO_RULE, 1)
         if verb == "delete":
             chain.rules.remove(found)
-    elif len(chain.rules) >= MOST_RULES:
+    elif len(chain.rules) >= packet_filter.MOST_RULES:
         raise UsageError("iptables: Memory allocation problem.", 1)
     elif verb == "insert":
         if number is not None and not 1 <= number <= len(chain.rules) + 1:
@@ -159,14 +159,14 @@ def _change(chain: Chain, verb: str, words: list[str], chance: Random) -> None:
 # -- showing -------------------------------------------------------------------------------------
 
 
-def _format_rules(chains: dict[str, Chain], flags: list[str]) -> str:
+def _format_rules(chains: dict[str, packet_filter.Chain], flags: list[str]) -> str:
     text = "".join(f"-P {name} {chain.policy}\n" for name, chain in chains.items())
     for name, chain in chains.items():
         text += "".join(f"-A {name} {rule.spec}".rstrip() + "\n" for rule in chain.rules)
     return text
 
 
-def _list_rules(chains: dict[str, Chain], flags: list[str]) -> str:
+def _list_rules(chains: dict[str, packet_filter.Chain], flags: list[str]) -> str:
     detailed = any("v" in flag for flag in flags if not flag.startswith("--")) or "--verbose" in flags
     numeric = any("n" in flag for flag in flags if not flag.startswith("--")) or "--numeric" in flags
     numbered = any(flag.startswith("--line") for flag in flags)
@@ -182,7 +182,7 @@ def _list_rules(chains: dict[str, Chain], flags: list[str]) -> str:
     return "\n".join(parts)
 
 
-def _row(rule: Rule, chain: str, detailed: bool, numeric: bool) -> str:
+def _row(rule: packet_filter.Rule, chain: str, detailed: bool, numeric: bool) -> str:
     anywhere = "0.0.0.0/0" if numeric else "anywhere"
     ends = [
         str(end).removesuffix("/32") if end is not None else anywhere for end in (rule.source, rule.target)

@@ -6,7 +6,7 @@ from ipaddress import IPv4Network
 from random import Random
 from typing import Final
 
-from simcloud.machine.network.packet_filter import ACCEPT, DROP, REJECT, Rule
+from simcloud.machine.network import packet_filter
 from simcloud.userland.commands.options import UsageError
 
 VERSION: Final = "v1.8.9 (nf_tables)"
@@ -24,7 +24,7 @@ def mistake(text: str) -> UsageError:
     return UsageError(f"iptables {VERSION}: {text}\n{SEE_HELP}", 2)
 
 
-def read_rule(words: list[str], chance: Random) -> Rule:
+def read_rule(words: list[str], chance: Random) -> packet_filter.Rule:
     """The rule that these words describe; one that takes a share of the packets draws from ``chance``."""
     found: dict[str, str] = {}
     names = {"-p": "protocol", "--protocol": "protocol", "-s": "source", "--source": "source", "-d": "destination",
@@ -47,7 +47,7 @@ def read_rule(words: list[str], chance: Random) -> Rule:
     return _rule(found, chance)
 
 
-def _rule(found: dict[str, str], chance: Random) -> Rule:
+def _rule(found: dict[str, str], chance: Random) -> packet_filter.Rule:
     transport = found.get("protocol", "all").lower()
     transport = next((name for name, number in PROTOCOLS.items() if number == transport), transport)
     if transport not in PROTOCOLS:
@@ -56,7 +56,7 @@ def _rule(found: dict[str, str], chance: Random) -> Rule:
         if name in found and transport not in ("tcp", "udp"):
             raise mistake(f'unknown option "--{name}"')
     verdict = found.get("jump", "")
-    if verdict not in ("", ACCEPT, DROP, REJECT):
+    if verdict not in ("", packet_filter.ACCEPT, packet_filter.DROP, packet_filter.REJECT):
         raise UsageError(f"iptables {VERSION}: Chain '{verdict}' does not exist\n{SEE_HELP}", 2)
     states = tuple(found["state"].split(",")) if "state" in found else ()
     if any(state not in STATES for state in states):
@@ -64,7 +64,7 @@ def _rule(found: dict[str, str], chance: Random) -> Rule:
     if found.get("reject", REJECTIONS[0]) not in REJECTIONS:
         raise mistake(f'unknown reject type "{found["reject"]}"')
     probability = _probability(found)
-    rule = Rule(
+    rule = packet_filter.Rule(
         verdict=verdict,
         transport=transport,
         source=_network(found.get("source")),
@@ -127,7 +127,7 @@ def _span(ports: tuple[int, int]) -> str:
     return str(ports[0]) if ports[0] == ports[1] else f"{ports[0]}:{ports[1]}"
 
 
-def _format_rule(rule: Rule, found: dict[str, str]) -> str:
+def _format_rule(rule: packet_filter.Rule, found: dict[str, str]) -> str:
     """As ``iptables -S`` writes it."""
     words = []
     for flag, network in (("-s", rule.source), ("-d", rule.target)):
@@ -144,11 +144,13 @@ def _format_rule(rule: Rule, found: dict[str, str]) -> str:
         words += ["-m", "statistic", "--mode", "random", "--probability", f"{rule.probability:.11f}"]
     words += ["-m", "comment", "--comment", f'"{found["comment"]}"'] if "comment" in found else []
     words += ["-j", rule.verdict] if rule.verdict else []
-    words += ["--reject-with", found.get("reject", REJECTIONS[0])] if rule.verdict == REJECT else []
+    words += (
+        ["--reject-with", found.get("reject", REJECTIONS[0])] if rule.verdict == packet_filter.REJECT else []
+    )
     return " ".join(words)
 
 
-def _extra(rule: Rule, found: dict[str, str]) -> str:
+def _extra(rule: packet_filter.Rule, found: dict[str, str]) -> str:
     """Return the text after the columns of ``iptables -L``."""
     parts = []
     for name, ports in (("spt", rule.source_ports), ("dpt", rule.target_ports)):
@@ -160,5 +162,7 @@ def _extra(rule: Rule, found: dict[str, str]) -> str:
     parts += [f"ctstate {','.join(rule.states)}"] if rule.states else []
     parts += [f"statistic mode random probability {rule.probability:.11f}"] if rule.chance is not None else []
     parts += [f"/* {found['comment']} */"] if "comment" in found else []
-    parts += [f"reject-with {found.get('reject', REJECTIONS[0])}"] if rule.verdict == REJECT else []
+    parts += (
+        [f"reject-with {found.get('reject', REJECTIONS[0])}"] if rule.verdict == packet_filter.REJECT else []
+    )
     return " ".join(parts)

@@ -1,5 +1,3 @@
 """tc: control how packets leave an interface."""
 
-from simcloud.userland.commands.net.traffic_control import command
-
-__all__ = ["command"]
+from simcloud.userland.commands.net.traffic_control import command as command

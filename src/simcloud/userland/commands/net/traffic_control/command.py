@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.machine.network.qdisc import Exit, Queueing
+from simcloud.machine.network import Queueing, qdisc
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.traffic_control.disciplines import PLAIN, Netem, Words, discipline
 from simcloud.userland.commands.options import UsageError
@@ -122,7 +122,7 @@ def _device(ctx: Context, name: str) -> None:
         raise UsageError(f'Cannot find device "{name}"')
 
 
-def _exit(ctx: Context) -> Exit:
+def _exit(ctx: Context) -> qdisc.Exit:
     """Through the machine's own interface goes what all its pods send to other machines."""
     namespace = ctx.container.namespace
     return namespace.network.exit_of(ctx.machine.name if _is_machines(ctx) else namespace)

@@ -1,5 +1,13 @@
 """Commands on processes: ps, top, pgrep, kill and others."""
 
-from simcloud.userland.commands.system.processes import kill, pgrep, ps, pstree, top
+from simcloud.exports import export_lazily
+from simcloud.userland.commands.system.processes import (
+    kill as kill,
+    pgrep as pgrep,
+    ps as ps,
+    pstree as pstree,
+    top as top,
+)
 
-__all__ = ["kill", "pgrep", "ps", "pstree", "top"]
+with export_lazily(globals()):
+    from simcloud.userland.commands.system.processes.facts import Facts as Facts

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.proc import state_letter
-from simcloud.machine.process import Context, Process
-from simcloud.machine.process.container import MAX_PID
+from simcloud.machine.process import MAX_PID, Context, Process
 from simcloud.userland.commands.system.accounts import Accounts
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 
