@@ -245,7 +245,7 @@ def test_control_c_reaches_a_session_in_a_copy(copy: Copy[Stage], tmp_path: Path
 def test_an_interrupt_in_the_middle_of_the_world_s_own_work(stages: Stages, tmp_path: Path) -> None:
     with stages.episode(PROBLEM) as copy:
         detection = copy.call(interrupted_inside, tmp_path)
-    with stages.episode("misconfig_app_hotel_res-mitigation-1") as copy:
+    with stages.episode("revoke_auth_mongodb-mitigation-1") as copy:
         mitigation = copy.call(interrupted_inside, tmp_path)
     assert [record["ending"] for record in (detection, mitigation)] == ["interrupted"] * 2
     assert [len(record["steps"]) for record in (detection, mitigation)] == [1, 1]
