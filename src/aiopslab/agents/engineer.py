@@ -88,7 +88,7 @@ class Engineer(Floor):
             "Do users still see errors? Count the front end's errors of the last 20 seconds:",
             "sleep 25; kubectl logs deploy/nginx-thrift -n {ns} --since=20s | grep error | wc -l",
         )
-        if seen.strip() == "0":
+        if seen.partition("\n")[0] == "0":
             yield self._submit("None. The root cause is gone and users are served again.")
         else:
             yield self._submit("There are still errors, but this was the only fault I can repair.")

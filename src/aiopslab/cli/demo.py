@@ -53,7 +53,7 @@ def run_demo(seed: int) -> int:
     result = asyncio.run(orchestrator.start_problem())
     _show_heading(out, "The result")
     out.print(
-        "The answer is verified, not trusted. The system ran for two more minutes with empty caches, while the requests of its "
+        "The answer is verified, not trusted. The system ran on with empty caches, while the requests of its "
         "users, its workloads, its stored data and all its Kubernetes objects were checked:"
     )
     show_results(out, _select_simulated(result["results"]))

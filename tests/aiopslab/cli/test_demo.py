@@ -47,6 +47,7 @@ def test_the_engineer_follows_what_it_sees_to_the_cause() -> None:
         re.compile(r"TargetPort: +9999/TCP"),
         "The process listens on 9090, but the Service forwards to 9999",
         "service/user-service patched",
+        "None. The root cause is gone and users are served again.",
         "> submit()",
     ]
     place = 0
