@@ -19,7 +19,7 @@ from aiopslab.generators import OperationFailed
 from aiopslab.generators.workload import RATE, TIMEOUT_S, Dial, HttpDoor, OpenLoop, Summary, Users
 from simcloud.kubernetes.api import Key, Object
 from simcloud.machine import EPOCH_S, Machine
-from simcloud.machine.network import packet_filter as network_packet_filter
+from simcloud.machine.network import packet_filter
 from simcloud.machine.process import Completed, Program
 from simcloud.telemetry import Monitoring
 from simcloud.world import ADMIN, TIMED_OUT, TIMEOUT_S as LINE_TIMEOUT_S, Policy, Terminal, World, add_cluster
@@ -168,11 +168,11 @@ class Environment:
         return {
             name: tuple(
                 f"{chain} {rule.spec}"
-                for chain in network_packet_filter.CHAINS
-                for rule in packet_filter.chains[chain].rules
+                for chain in packet_filter.CHAINS
+                for rule in firewall.chains[chain].rules
             )
-            for name, packet_filter in filters.items()
-            if packet_filter is not None
+            for name, firewall in filters.items()
+            if firewall is not None
         }
 
     def start_outside(self, name: str, program: Program) -> None:

@@ -12,7 +12,7 @@ from typing import ClassVar
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
 from aiopslab.generators.site import Site
 from simcloud.kubernetes.api import at
-from simcloud.machine.network import packet_filter as network_packet_filter
+from simcloud.machine.network import packet_filter
 
 
 @fault
@@ -58,13 +58,13 @@ class NetworkLoss(Fault):
         filters = [machine.host.namespace.filter for machine in site.machines.values()]
         rules = [
             rule
-            for packet_filter in filters
-            if packet_filter is not None
-            for name in network_packet_filter.CHAINS
-            for rule in packet_filter.chains[name].rules
+            for firewall in filters
+            if firewall is not None
+            for name in packet_filter.CHAINS
+            for rule in firewall.chains[name].rules
         ]
         return not port or any(
-            rule.verdict == network_packet_filter.DROP and rule.target_ports == (port, port) for rule in rules
+            rule.verdict == packet_filter.DROP and rule.target_ports == (port, port) for rule in rules
         )
 
     def _format_rule(self, site: Site) -> str:

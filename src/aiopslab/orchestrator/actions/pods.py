@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from aiopslab.orchestrator.actions.base import get_names
-from simcloud.kubernetes.api import Key, LabelSelector, Object, RevisionLog, selectors as api_selectors
+from simcloud.kubernetes.api import Key, LabelSelector, Object, RevisionLog, selectors
 
 WORKLOADS: Final = (
     ("apps", "deployments"), ("apps", "statefulsets"), ("apps", "daemonsets"), ("apps", "replicasets"), ("batch", "jobs"),
@@ -30,17 +30,15 @@ def find_pods(log: RevisionLog, namespace: str, name: str) -> list[Object]:
     """Return the pods that a name refers to, sorted by name; raises ``UnknownName``."""
     kind, _, bare = name.rpartition("/")
     plural = SHORT.get(kind.lower(), kind.lower())
-    selectors = [
-        selector for found, selector in _find_selectors(log, namespace, bare) if plural in ("", found)
-    ]
+    wanted = [selector for found, selector in _find_selectors(log, namespace, bare) if plural in ("", found)]
     pods = log.objects("", "pods", namespace)
     chosen = [
         pod
         for pod in pods
         if (plural in ("", "pods") and pod["metadata"]["name"] == bare)
-        or any(selector.matches(pod["metadata"].get("labels")) for selector in selectors)
+        or any(selector.matches(pod["metadata"].get("labels")) for selector in wanted)
     ]
-    if not chosen and not selectors:
+    if not chosen and not wanted:
         raise UnknownName(_find_names(log, namespace))
     return chosen
 
@@ -49,16 +47,16 @@ def _find_selectors(log: RevisionLog, namespace: str, name: str) -> Iterator[tup
     for group, plural in WORKLOADS:
         found = log.get(Key(group, plural, namespace, name))
         if found is not None:
-            yield plural, api_selectors.from_label_selector(found["spec"].get("selector"))
+            yield plural, selectors.from_label_selector(found["spec"].get("selector"))
     if log.get(Key("batch", "cronjobs", namespace, name)) is not None:
-        yield "cronjobs", api_selectors.NOTHING  # the name is valid even before the first run
+        yield "cronjobs", selectors.NOTHING  # the name is valid even before the first run
         for job in log.objects("batch", "jobs", namespace):
             if any(owner["name"] == name for owner in job["metadata"].get("ownerReferences") or ()):
-                yield "cronjobs", api_selectors.from_label_selector(job["spec"].get("selector"))
+                yield "cronjobs", selectors.from_label_selector(job["spec"].get("selector"))
     service = log.get(Key("", "services", namespace, name))
     if service is not None:
         labels = service["spec"].get("selector")
-        yield "services", api_selectors.from_set(labels) if labels else api_selectors.NOTHING
+        yield "services", selectors.from_set(labels) if labels else selectors.NOTHING
 
 
 def _find_names(log: RevisionLog, namespace: str) -> list[str]:

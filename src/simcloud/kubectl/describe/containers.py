@@ -9,7 +9,7 @@ from simcloud.golang import quote, sprint
 from simcloud.kubectl.describe.page import NONE, Page, long_time
 from simcloud.kubectl.describe.parts import boolean, write_resources
 from simcloud.kubernetes.api import Object, meta
-from simcloud.kubernetes.api.tables import cells as tables_cells
+from simcloud.kubernetes.api.tables import cells
 from simcloud.kubernetes.kubelet.pods import downward_api
 
 _RESOURCES_TOLD = ("cpu", "memory", "ephemeral-storage")
@@ -24,34 +24,34 @@ def write_containers(
     page.line(f"{title}:" if containers else f"{title}: {NONE}", level=level)
     known = (
         {
-            tables_cells.text(status_entry, "name"): status_entry
-            for status_entry in tables_cells.items(tables_cells.part(pod, "status"), statuses)
+            cells.text(status_entry, "name"): status_entry
+            for status_entry in cells.items(cells.part(pod, "status"), statuses)
         }
         if pod is not None
         else {}
     )
     for container in containers:
-        page.line(f"{' ' * level}{tables_cells.text(container, 'name')}:", level=1)
-        _write_container(page, container, known.get(tables_cells.text(container, "name")), pod)
+        page.line(f"{' ' * level}{cells.text(container, 'name')}:", level=1)
+        _write_container(page, container, known.get(cells.text(container, "name")), pod)
 
 
 def _write_container(page: Page, container: Object, status: Object | None, pod: Object | None) -> None:
     if status is not None:
-        page.field("Container ID", tables_cells.text(status, "containerID"), 2)
-    page.field("Image", tables_cells.text(container, "image"), 2)
+        page.field("Container ID", cells.text(status, "containerID"), 2)
+    page.field("Image", cells.text(container, "image"), 2)
     if status is not None:
-        page.field("Image ID", tables_cells.text(status, "imageID"), 2)
-    _write_ports(page, tables_cells.items(container, "ports"))
-    write_seccomp(page, tables_cells.part(container, "securityContext"), 2, 3)
+        page.field("Image ID", cells.text(status, "imageID"), 2)
+    _write_ports(page, cells.items(container, "ports"))
+    write_seccomp(page, cells.part(container, "securityContext"), 2, 3)
     for title in ("Command", "Args"):
-        _write_words(page, title, tables_cells.items(container, title.lower()))
+        _write_words(page, title, cells.items(container, title.lower()))
     if status is not None:
         _write_state(page, status)
-    write_resources(page, tables_cells.part(container, "resources"), 2)
+    write_resources(page, cells.part(container, "resources"), 2)
     for title in ("Liveness", "Readiness", "Startup"):
         if container.get(f"{title.lower()}Probe") is not None:
             page.field(title, _probe(container[f"{title.lower()}Probe"]), 2)
-    _write_sources(page, tables_cells.items(container, "envFrom"))
+    _write_sources(page, cells.items(container, "envFrom"))
     _write_environment(page, container, pod)
     _write_mounts(page, container)
 
@@ -63,17 +63,17 @@ def _write_ports(page: Page, ports: Sequence[Object]) -> None:
 
 
 def _port(port: Object, key: str) -> str:
-    shown = f"{tables_cells.count(port, key)}/{tables_cells.text(port, 'protocol')}"
-    return f"{shown} ({tables_cells.text(port, 'name')})" if port.get("name") else shown
+    shown = f"{cells.count(port, key)}/{cells.text(port, 'protocol')}"
+    return f"{shown} ({cells.text(port, 'name')})" if port.get("name") else shown
 
 
 def write_seccomp(page: Page, security: Object, level: int, local_level: int) -> None:
     """The seccomp profile of a pod or a container, if one is set."""
     profile = security.get("seccompProfile")
     if profile is not None:
-        page.field("SeccompProfile", tables_cells.text(profile, "type"), level)
-        if tables_cells.text(profile, "type") == "Localhost":
-            page.field("LocalhostProfile", tables_cells.text(profile, "localhostProfile"), local_level)
+        page.field("SeccompProfile", cells.text(profile, "type"), level)
+        if cells.text(profile, "type") == "Localhost":
+            page.field("LocalhostProfile", cells.text(profile, "localhostProfile"), local_level)
 
 
 def _write_words(page: Page, title: str, words: Sequence[str]) -> None:
@@ -85,12 +85,12 @@ def _write_words(page: Page, title: str, words: Sequence[str]) -> None:
 
 
 def _write_state(page: Page, status: Object) -> None:
-    _write_one_state(page, "State", tables_cells.part(status, "state"))
-    last = tables_cells.part(status, "lastState")
+    _write_one_state(page, "State", cells.part(status, "state"))
+    last = cells.part(status, "lastState")
     if last.get("terminated") is not None:
         _write_one_state(page, "Last State", last)
     page.field("Ready", boolean(status.get("ready")), 2)
-    page.field("Restart Count", tables_cells.count(status, "restartCount"), 2)
+    page.field("Restart Count", cells.count(status, "restartCount"), 2)
 
 
 def _write_one_state(page: Page, title: str, state: Object) -> None:
@@ -101,14 +101,14 @@ def _write_one_state(page: Page, title: str, state: Object) -> None:
         _write_end(page, title, state["terminated"])
     else:
         page.field(title, "Waiting", 2)
-        page.optional("Reason", tables_cells.part(state, "waiting").get("reason"), 3)
+        page.optional("Reason", cells.part(state, "waiting").get("reason"), 3)
 
 
 def _write_end(page: Page, title: str, ended: Object) -> None:
     page.field(title, "Terminated", 2)
     page.optional("Reason", ended.get("reason"), 3)
     page.optional("Message", ended.get("message"), 3)
-    page.field("Exit Code", tables_cells.count(ended, "exitCode"), 3)
+    page.field("Exit Code", cells.count(ended, "exitCode"), 3)
     page.optional("Signal", ended.get("signal"), 3)
     page.field("Started", long_time(ended.get("startedAt")), 3)
     page.field("Finished", long_time(ended.get("finishedAt")), 3)
@@ -116,36 +116,34 @@ def _write_end(page: Page, title: str, ended: Object) -> None:
 
 def _probe(probe: Object) -> str:
     settings = (
-        f"delay={tables_cells.count(probe, 'initialDelaySeconds')}s timeout={tables_cells.count(probe, 'timeoutSeconds')}s "
-        f"period={tables_cells.count(probe, 'periodSeconds')}s #success={tables_cells.count(probe, 'successThreshold')} "
-        f"#failure={tables_cells.count(probe, 'failureThreshold')}"
+        f"delay={cells.count(probe, 'initialDelaySeconds')}s timeout={cells.count(probe, 'timeoutSeconds')}s "
+        f"period={cells.count(probe, 'periodSeconds')}s #success={cells.count(probe, 'successThreshold')} "
+        f"#failure={cells.count(probe, 'failureThreshold')}"
     )
     return f"{_handler(probe)} {settings}"
 
 
 def _handler(probe: Object) -> str:
     if probe.get("exec") is not None:
-        return f"exec {sprint(tables_cells.items(probe['exec'], 'command'))}"
+        return f"exec {sprint(cells.items(probe['exec'], 'command'))}"
     if probe.get("httpGet") is not None:
         return f"http-get {_url(probe['httpGet'])}"
     if probe.get("tcpSocket") is not None:
-        return (
-            f"tcp-socket {tables_cells.text(probe['tcpSocket'], 'host')}:{probe['tcpSocket'].get('port', 0)}"
-        )
+        return f"tcp-socket {cells.text(probe['tcpSocket'], 'host')}:{probe['tcpSocket'].get('port', 0)}"
     if probe.get("grpc") is not None:
-        return f"grpc <pod>:{tables_cells.count(probe['grpc'], 'port')} {tables_cells.text(probe['grpc'], 'service')}"
+        return f"grpc <pod>:{cells.count(probe['grpc'], 'port')} {cells.text(probe['grpc'], 'service')}"
     return "unknown"
 
 
 def _url(asked: Object) -> str:
     host, path = (
-        tables_cells.text(asked, "host"),
-        urllib.parse.quote(tables_cells.text(asked, "path"), safe=_UNESCAPED_IN_PATHS),
+        cells.text(asked, "host"),
+        urllib.parse.quote(cells.text(asked, "path"), safe=_UNESCAPED_IN_PATHS),
     )
     if ":" in host:
         host = f"[{host}]"
     slash = "/" if path and not path.startswith("/") else ""
-    return f"{tables_cells.text(asked, 'scheme').lower()}://{host}:{asked.get('port', 0)}{slash}{path}"
+    return f"{cells.text(asked, 'scheme').lower()}://{host}:{asked.get('port', 0)}{slash}{path}"
 
 
 def _write_sources(page: Page, sources: Sequence[Object]) -> None:
@@ -157,8 +155,8 @@ def _write_sources(page: Page, sources: Sequence[Object]) -> None:
         for key, name in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
             if not kind and source.get(key) is not None:
                 kind, reference = name, source[key]
-        prefix = f" with prefix '{tables_cells.text(source, 'prefix')}'" if source.get("prefix") else ""
-        page.line(tables_cells.text(reference, "name"), f"{kind}{prefix}", _optional(reference), level=3)
+        prefix = f" with prefix '{cells.text(source, 'prefix')}'" if source.get("prefix") else ""
+        page.line(cells.text(reference, "name"), f"{kind}{prefix}", _optional(reference), level=3)
 
 
 def _optional(reference: Object) -> str:
@@ -166,41 +164,41 @@ def _optional(reference: Object) -> str:
 
 
 def _write_environment(page: Page, container: Object, pod: Object | None) -> None:
-    variables = tables_cells.items(container, "env")
+    variables = cells.items(container, "env")
     if not variables:
         page.field("Environment", NONE, 2)
         return
     page.line("Environment:", level=2)
     for variable in variables:
-        for cells in _variable(variable, container, pod):
-            page.line(*cells, level=3)
+        for line in _variable(variable, container, pod):
+            page.line(*line, level=3)
 
 
 def _variable(variable: Object, container: Object, pod: Object | None) -> Iterator[tuple[str, ...]]:
-    title, source = f"{tables_cells.text(variable, 'name')}:", variable.get("valueFrom")
+    title, source = f"{cells.text(variable, 'name')}:", variable.get("valueFrom")
     if source is None:
-        first, *rest = tables_cells.text(variable, "value").split("\n")
+        first, *rest = cells.text(variable, "value").split("\n")
         yield title, first
         for line in rest:
             yield "", line
     elif (reference := source.get("fieldRef")) is not None:
-        value = _field(pod, tables_cells.text(reference, "fieldPath"))
+        value = _field(pod, cells.text(reference, "fieldPath"))
         yield (
             title,
-            f"{value} ({tables_cells.text(reference, 'apiVersion')}:{tables_cells.text(reference, 'fieldPath')})",
+            f"{value} ({cells.text(reference, 'apiVersion')}:{cells.text(reference, 'fieldPath')})",
         )
     elif (reference := source.get("resourceFieldRef")) is not None:
-        yield title, f"{_resource(container, reference)} ({tables_cells.text(reference, 'resource')})"
+        yield title, f"{_resource(container, reference)} ({cells.text(reference, 'resource')})"
     elif (reference := source.get("secretKeyRef")) is not None:
         yield (
             title,
-            f"<set to the key '{tables_cells.text(reference, 'key')}' in secret '{tables_cells.text(reference, 'name')}'>",
+            f"<set to the key '{cells.text(reference, 'key')}' in secret '{cells.text(reference, 'name')}'>",
             _optional(reference),
         )
     elif (reference := source.get("configMapKeyRef")) is not None:
         yield (
             title,
-            f"<set to the key '{tables_cells.text(reference, 'key')}' of config map '{tables_cells.text(reference, 'name')}'>",
+            f"<set to the key '{cells.text(reference, 'key')}' of config map '{cells.text(reference, 'name')}'>",
             _optional(reference),
         )
 
@@ -209,11 +207,11 @@ def _field(pod: Object | None, path: str) -> str:
     """What kubectl can say of a field: it knows of the name and the namespace only."""
     if pod is None or path not in ("metadata.name", "metadata.namespace"):
         return ""
-    return tables_cells.text(meta(pod), path.removeprefix("metadata."))
+    return cells.text(meta(pod), path.removeprefix("metadata."))
 
 
 def _resource(container: Object, reference: Object) -> str:
-    kind, _, name = tables_cells.text(reference, "resource").partition(".")
+    kind, _, name = cells.text(reference, "resource").partition(".")
     if name not in _RESOURCES_TOLD:
         return ""
     value = downward_api.resource(container, reference, {})
@@ -222,9 +220,7 @@ def _resource(container: Object, reference: Object) -> str:
 
 
 def _write_mounts(page: Page, container: Object) -> None:
-    mounts = sorted(
-        tables_cells.items(container, "volumeMounts"), key=lambda one: tables_cells.text(one, "mountPath")
-    )
+    mounts = sorted(cells.items(container, "volumeMounts"), key=lambda item: cells.text(item, "mountPath"))
     if mounts:
         page.line("Mounts:", level=2)
     else:
@@ -233,15 +229,11 @@ def _write_mounts(page: Page, container: Object) -> None:
         mode = "ro" if mount.get("readOnly") else "rw"
         place = f",path={quote(mount['subPath'])}" if mount.get("subPath") else ""
         page.line(
-            f"{tables_cells.text(mount, 'mountPath')} from {tables_cells.text(mount, 'name')} ({mode}{place})",
+            f"{cells.text(mount, 'mountPath')} from {cells.text(mount, 'name')} ({mode}{place})",
             level=3,
         )
-    devices = sorted(
-        tables_cells.items(container, "volumeDevices"), key=lambda one: tables_cells.text(one, "devicePath")
-    )
+    devices = sorted(cells.items(container, "volumeDevices"), key=lambda item: cells.text(item, "devicePath"))
     if devices:
         page.line(*("Devices:",) if mounts else ("Devices:", NONE), level=2)
     for device in devices:
-        page.line(
-            f"{tables_cells.text(device, 'devicePath')} from {tables_cells.text(device, 'name')}", level=3
-        )
+        page.line(f"{cells.text(device, 'devicePath')} from {cells.text(device, 'name')}", level=3)

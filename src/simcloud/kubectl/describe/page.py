@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-from simcloud.kubernetes.api.tables import cells as tables_cells
+from simcloud.kubernetes.api.tables import cells
 
 NONE: Final = "<none>"
 UNSET: Final = "<unset>"
@@ -28,9 +28,9 @@ class Page:
     def __init__(self) -> None:
         self._written: list[str] = []
 
-    def line(self, *cells: str, level: int = 0) -> None:
-        """A line of cells."""
-        self._written.append(f"{INDENT * level}{chr(9).join(cells)}\n")
+    def line(self, *columns: str, level: int = 0) -> None:
+        """Write a line of columns."""
+        self._written.append(f"{INDENT * level}{chr(9).join(columns)}\n")
 
     def field(self, title: str, value: object, level: int = 0) -> None:
         """A title and its value."""
@@ -110,7 +110,7 @@ def _align(rows: list[list[str]], printed: list[str], column: int, start: int, e
 @lru_cache(maxsize=4096)
 def long_time(text: str | None) -> str:
     """A time with its day of the week; what is not set is the beginning of time."""
-    moment = tables_cells.seconds(text)
+    moment = cells.seconds(text)
     if moment is None:
         return _ZERO_TIME
     return datetime.fromtimestamp(moment // 1, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")

@@ -10,7 +10,7 @@ from simcloud.kubectl.command import command, group
 from simcloud.kubectl.errors import KubectlError, UsageError
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api import ApiError, Object, Resource, Unserved, at, meta, quantity
-from simcloud.kubernetes.api.tables import cells as tables_cells
+from simcloud.kubernetes.api.tables import cells
 
 METRICS: Final = "metrics.k8s.io"
 NOT_SERVED: Final = "Metrics API not available"
@@ -195,7 +195,7 @@ async def _why_none(kubectl: Kubectl, namespace: str | None, name: str) -> None:
         fields = flags.get("field-selector") or ""
         found = await connection.list(pods, namespace, labels=flags["selector"], fields=fields)
     for pod in found:
-        age_s = connection.now_s - (tables_cells.seconds(meta(pod).get("creationTimestamp")) or 0.0)
+        age_s = connection.now_s - (cells.seconds(meta(pod).get("creationTimestamp")) or 0.0)
         if age_s > PATIENCE_S:
             where = f"{meta(pod)['namespace']}/{meta(pod)['name']}"
             raise KubectlError(f"Metrics not available for pod {where}, age: {format_duration(age_s)}")
