@@ -19,7 +19,7 @@ LAST_LINES = {
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example(example: Path, tmp_path: Path) -> None:
     ours = os.pathsep.join((str(ROOT / "src"), os.environ.get("PYTHONPATH", "")))
@@ -40,6 +40,7 @@ async def nothing(state: str) -> str:
     return "submit()"
 
 
+@pytest.mark.slow
 def test_doing_nothing_does_not_solve_the_example() -> None:
     orchestrator = Orchestrator(results=None)
     orchestrator.probs.load(EXAMPLES[0])

@@ -25,6 +25,7 @@ def export(*arguments: str, hash_seed: str = "0") -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.slow
 def test_one_seed_writes_the_same_bytes_in_any_process(tmp_path: Path) -> None:
     runs = [
         export("--minutes", "1", "--seed", "3", "--out", str(tmp_path / number), "--json", hash_seed=number)

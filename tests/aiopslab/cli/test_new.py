@@ -68,6 +68,7 @@ def test_the_files_are_written_and_the_next_steps_are_printed(tmp_path: Path, ki
     assert lint.returncode == 0, lint.stdout
 
 
+@pytest.mark.slow
 def test_the_tests_pass_in_an_otherwise_empty_folder(tmp_path: Path) -> None:
     """Each test uses what was written: users notice the fault, a session of the problem or the agent, the app's baseline."""
     for kind in WRITTEN:
@@ -77,6 +78,7 @@ def test_the_tests_pass_in_an_otherwise_empty_folder(tmp_path: Path) -> None:
     assert "5 passed" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_installed_package_has_what_its_entry_points_name(tmp_path: Path) -> None:
     (tmp_path / "tea_house").mkdir()
     (tmp_path / "tea_house" / "__init__.py").touch()

@@ -87,6 +87,7 @@ def test_who_leaves_leaves_a_record(
     assert (kept["ending"], len(kept["steps"])) == ("agent gone", 1)
 
 
+@pytest.mark.slow
 def test_control_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
     person = Person("play", PROBLEM, "--results", str(tmp_path))
     try:

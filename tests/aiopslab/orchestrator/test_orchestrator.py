@@ -75,6 +75,7 @@ def test_an_agent_is_brought_in_as_in_the_third_listing(tmp_path: Path) -> None:
     assert len(said) >= 3
 
 
+@pytest.mark.slow
 def test_the_agent_may_be_registered_first_and_problems_be_listed() -> None:
     orch = Orchestrator(results=None)
     orch.register_agent(Agent("", "", {}), name="early")

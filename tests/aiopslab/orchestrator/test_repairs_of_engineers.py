@@ -166,7 +166,7 @@ def outcome(stages: Stages, case: str, lines: tuple[str, ...]) -> tuple[bool, st
         return copy.call(repaired, lines)
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("case", HONEST)
 def test_a_repair_passes(stages: Stages, case: str) -> None:
     passed, told = outcome(stages, case, HONEST[case])

@@ -77,6 +77,7 @@ def test_nothing_of_one_episode_is_seen_in_the_next(one_after_another: list[dict
     assert other["results"]["success"] is True
 
 
+@pytest.mark.slow
 def test_another_process_with_another_hash_seed_and_time_zone_gives_the_same_record(
     one_after_another: list[dict[str, Any]], tmp_path: Path
 ) -> None:

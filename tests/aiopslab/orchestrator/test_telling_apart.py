@@ -39,6 +39,7 @@ def test_sessions_of_one_task_begin_alike_whatever_is_wrong(stages: Stages) -> N
         assert len(beginnings) == 1
 
 
+@pytest.mark.slow
 def test_the_time_at_which_a_session_begins_has_no_fraction_that_tells(stages: Stages) -> None:
     with stages.episode("noop_detection_hotel_reservation-1") as copy:
         posed_at_s = copy.call(beginning)[0]

@@ -238,6 +238,7 @@ LATER: Final = (
 BROKEN: Final = "kind: [\n- a: {b\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_line_ends(seed: int) -> None:
     """Whatever is typed, the world goes on and the line has an exit code."""

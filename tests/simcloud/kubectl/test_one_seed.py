@@ -8,6 +8,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 FAMILIES = ("rollout", "set", "describe", "logs", "wait")
 EACH = 25
@@ -53,6 +55,7 @@ def printed(hash_seed: str, zone: str) -> bytes:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_hundred_commands_print_the_same_bytes_twice() -> None:
     with ThreadPoolExecutor(2) as pool:
         one, other = pool.map(printed, ("1", "2"), ("UTC", "Asia/Tokyo"))

@@ -29,7 +29,7 @@ def known(folder: str, name: str) -> dict[int, Any]:
     return {each["n"]: each for each in listed}
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.differential("kubectl")
 @pytest.mark.parametrize("name", sorted(SESSIONS))
 def test_a_recorded_session_prints_the_same(
@@ -43,7 +43,7 @@ def test_a_recorded_session_prints_the_same(
         )
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("name", sorted(SESSIONS))
 def test_the_built_in_kubectl_prints_the_same(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():

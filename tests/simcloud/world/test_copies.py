@@ -61,6 +61,7 @@ def start_thread(cloud: SyntheticCloud) -> None:
     threading.Thread(target=threading.Event().wait, daemon=True).start()
 
 
+@pytest.mark.slow
 def test_twenty_copies_behave_as_a_freshly_prepared_world() -> None:
     fresh = go_on(prepared(11))
     assert fresh.count("sleep") >= 3, "no loop was running"

@@ -66,6 +66,7 @@ def copied() -> Iterator[Copy[Memory]]:
         yield copy
 
 
+@pytest.mark.slow
 def test_a_copy_finds_the_pages_that_it_wrote_to(copied: Copy[Memory]) -> None:
     with copied.branch() as copy:
         assert copy.call(_own) == []

@@ -54,6 +54,7 @@ def test_a_restarted_consul_has_forgotten_everybody(living: Living) -> None:
     assert living.asked(NEARBY)[0] == 200
 
 
+@pytest.mark.slow(keep=1)
 def test_what_a_service_lacks_at_its_start_ends_it(living: Living) -> None:
     def last_words(name: str) -> str:
         living.typed(f"k delete pod -l io.kompose.service={name}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.aiopslab.apps.hotelres.living import Living
 
 
@@ -18,6 +20,7 @@ def test_databases_keep_what_they_have_when_they_move() -> None:
     assert "9/Ada/2015-04-09/2015-04-10" in living.typed(living.app.audit).splitlines()
 
 
+@pytest.mark.slow
 def test_databases_outlive_the_machine_they_run_on() -> None:
     living = Living(nodes=4)
     node = living.typed("k get pods -l io.kompose.service=mongodb-geo -o jsonpath={..nodeName}")

@@ -45,6 +45,7 @@ def judged(environment: Environment, change: str) -> tuple[bool, str]:
     return verdict.passed, str(verdict)
 
 
+@pytest.mark.slow
 def test_volumes_are_released_and_claims_wait(incident: Copy[Environment]) -> None:
     with incident.branch() as copy:
         told = copy.call(looked)
@@ -53,12 +54,14 @@ def test_volumes_are_released_and_claims_wait(incident: Copy[Environment]) -> No
     assert "unbound immediate PersistentVolumeClaims" in told
 
 
+@pytest.mark.slow
 def test_new_volumes_for_the_old_data_are_a_repair(incident: Copy[Environment]) -> None:
     with incident.branch() as copy:
         passed, told = copy.call(judged, "")
     assert passed, told
 
 
+@pytest.mark.slow
 def test_new_volumes_without_the_old_data_are_none(incident: Copy[Environment]) -> None:
     with incident.branch() as copy:
         passed, told = copy.call(judged, ELSEWHERE)

@@ -40,6 +40,7 @@ def world() -> MongoWorld:
     return MongoWorld()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     name=st.sampled_from(sorted(set(COMMANDS) - {"shutdown"})),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
 from simcloud.datastores.redis import RedisPool, redis_image
 from simcloud.machine.process import Context
 from simcloud.sim import check_determinism
@@ -29,5 +31,6 @@ def scenario(seed: int) -> Iterator[str]:
         yield world.shell(line, container).stdout.decode()
 
 
+@pytest.mark.slow
 def test_the_same_every_time() -> None:
     assert check_determinism(scenario, seed=7).deterministic

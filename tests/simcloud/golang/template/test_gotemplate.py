@@ -17,6 +17,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=16).map("".join), st.booleans())
 @settings(max_examples=800, deadline=None)
 @example('{{printf "%*d" 99999999999 5}}', True)

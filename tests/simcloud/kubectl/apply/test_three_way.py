@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.kubectl.apply.three_way import merge_three_way
@@ -49,6 +50,7 @@ def holds(wanted: Any, live: Any) -> bool:
     return bool(wanted == live)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(manifests(), manifests(), manifests())
 def test_what_is_wanted_is_there_and_what_was_left_out_is_gone(

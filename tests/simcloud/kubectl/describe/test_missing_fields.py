@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from simcloud.kubectl.describe import describer_for
 from simcloud.kubectl.describe.registry import DESCRIBERS
 from simcloud.kubernetes.api.objects import Object, copy
@@ -37,6 +39,7 @@ def without(obj: Object, path: Path) -> Object:
     return changed
 
 
+@pytest.mark.slow
 def test_any_field_may_be_missing() -> None:
     api = written().api
     reader = Everything(api)

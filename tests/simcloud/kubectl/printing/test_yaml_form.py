@@ -69,6 +69,7 @@ def test_strings_of_all_sorts(tmp_path: Path, form: str) -> None:
             assert write(widget).splitlines() == printed.stdout.splitlines(), widget["metadata"]["name"]
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=12))  # fmt: skip
 @settings(max_examples=300, deadline=None)
 def test_anything_is_written_or_refused(value: Any) -> None:

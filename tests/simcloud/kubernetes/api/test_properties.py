@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.api import Api
@@ -139,6 +140,7 @@ def follow(known: dict[str, Data], watch: Watch) -> None:
             known[name] = event.object
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(steps, st.integers(0, 25))
 def test_the_log_keeps_its_promises(calls: list[Step], start: int) -> None:
@@ -205,6 +207,7 @@ def test_a_patch_and_its_inverse_cancel(
     assert turn(after, before).get("data", {}) == stored.get("data", {})
 
 
+@pytest.mark.slow
 def test_one_seed_one_log() -> None:
     """The same calls give the same bytes, whatever the hash seed of the interpreter."""
     import os

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from simcloud.kubernetes.api.objects import Object
@@ -110,6 +111,7 @@ def strategy(surge: Any, missing: Any) -> Object:
 few = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.slow
 @few
 @given(steps=st.lists(operations, max_size=12), rolling=rolling, recreate=st.booleans())
 def test_a_deployment_settles_whatever_was_done_to_it(
@@ -126,6 +128,7 @@ def test_a_deployment_settles_whatever_was_done_to_it(
     shop.check_owners()
 
 
+@pytest.mark.slow
 @few
 @given(rolling=rolling, replicas=st.integers(1, 8), min_ready_s=st.sampled_from([0, 0, 3]))
 def test_a_rollout_has_never_too_many_pods_nor_too_few(

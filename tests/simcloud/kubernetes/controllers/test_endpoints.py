@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.objects import Object
@@ -147,6 +148,7 @@ STEPS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(STEPS, max_size=14))
 def test_endpoints_are_the_ready_pods_once_the_dust_settles(steps: list[tuple[str, int, str]]) -> None:

@@ -201,6 +201,7 @@ def test_indexes_are_a_set_and_their_text_reads_back(some: set[int], more: set[i
     assert indexes.free(count, 20) == [one for one in range(20) if one not in some | more][:count]
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     parallelism=st.integers(1, 4),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.objects import Object
@@ -75,6 +76,7 @@ def test_a_finalizer_in_the_namespace_itself_keeps_it_but_not_its_contents() -> 
     assert (told["status"], told["reason"]) == ("False", "ContentHasNoFinalizers")
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     pods=st.lists(st.tuples(st.integers(0, 40), st.booleans()), max_size=4),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.quantity import milli
@@ -12,6 +13,7 @@ __all__ = ["frozen_objects"]
 STEPS = st.tuples(st.sampled_from(["add", "drop", "fail"]), st.integers(0, 5), st.integers(1, 2000))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(STEPS, max_size=15))
 def test_used_is_the_sum(steps: list[tuple[str, int, int]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.kubernetes.api.objects import Object, at, copy
@@ -127,6 +128,7 @@ STEPS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(STEPS, max_size=16))
 def test_a_claim_and_a_volume_have_each_other_alone(steps: list[tuple[str, int, int]]) -> None:

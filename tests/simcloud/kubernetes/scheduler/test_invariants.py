@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.simcloud.kubernetes.scheduler.world import World
@@ -75,6 +76,7 @@ class Model:
                 assert closed or pods == SLOTS or taken_m + cpu_m > NODE_CPU_M
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(steps, min_size=1, max_size=25))
 def test_no_node_is_overfull_and_no_pod_waits_that_fits(told: list[tuple[str, int, bool]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.files.content import MAX_FILE_BYTES, WRITE_BACK_S, Content
@@ -83,6 +84,7 @@ def test_a_copy_and_its_original_part_ways(
     assert copy.read(0, copy.size) == model
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(
     st.lists(steps, max_size=10),

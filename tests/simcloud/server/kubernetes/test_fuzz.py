@@ -112,7 +112,7 @@ def stock(api: Api) -> list[ApiError]:
     return refused
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_request_breaks_the_server(seed: int, stored: Stored, caplog: pytest.LogCaptureFixture) -> None:
     api = prepared(seed)

@@ -59,6 +59,7 @@ def served() -> list[QueryApi]:
     return apis_of(lab.monitoring)
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None)
 @given(
     st.sampled_from(PATHS),

@@ -5,6 +5,7 @@ An exception that escaped from one of them would end the whole world.
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from simcloud.machine.computer import Machine
@@ -184,6 +185,7 @@ def prepared() -> Machine:
     return machine
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(argv=command_lines(), stdin=st.sampled_from(INPUTS))
 def test_every_command_line_ends_with_a_status(argv: list[str], stdin: bytes) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from simcloud.machine.process.limits import Limits
 from tests.simcloud.datastores.mongodb.shell.engines import Scripts
 
@@ -31,6 +33,7 @@ function attempt(work) { calls++; try { work() } catch (e) { try { String(e) } c
 GENEROUS = Limits(turns=100_000_000, data_bytes=1 << 40)
 
 
+@pytest.mark.slow
 def test_no_function_breaks_the_process() -> None:
     calls = [
         "f.call(a)", "f(a)", "new f(a)", "f.call([3, 1, 2], a, a)", "f.call('text', a, a, a)", "f('a1b', a)",

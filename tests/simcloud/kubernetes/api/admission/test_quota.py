@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from simcloud.kubernetes.api import quantity
@@ -123,6 +124,7 @@ def test_scopes_choose_pods(world: World) -> None:
 AMOUNTS = st.integers(0, 3000).map(lambda milli: f"{milli}m")
 
 
+@pytest.mark.slow
 @given(
     hard_cpu=AMOUNTS,
     hard_pods=st.integers(0, 5),
