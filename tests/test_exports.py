@@ -8,25 +8,16 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from pkgutil import walk_packages
 
 import pytest
 
 import aiopslab
-import simcloud
 
+SOURCE = Path(aiopslab.__file__).parents[1]
 PACKAGES = [
-    package.__name__
-    for root in (aiopslab, simcloud)
-    for package in (
-        root,
-        *(
-            import_module(found.name)
-            for found in walk_packages(root.__path__, f"{root.__name__}.")
-            if found.ispkg
-        ),
-    )
-    if "__getattr__" in vars(package)
+    ".".join(path.parent.relative_to(SOURCE).parts)
+    for path in sorted(SOURCE.rglob("__init__.py"))
+    if "with export_lazily(globals()):" in path.read_text()
 ]
 """Every package that exports names lazily."""
 

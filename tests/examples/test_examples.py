@@ -48,4 +48,4 @@ def test_doing_nothing_does_not_solve_the_example() -> None:
     orchestrator.register_agent(nothing)
     results = asyncio.run(orchestrator.start_problem(max_steps=2))["results"]
     assert not results["success"]
-    assert any(finding.startswith("NOT users of user") for finding in results["findings"])
+    assert any(finding.startswith("NOT the root cause is gone") for finding in results["findings"])
