@@ -18,7 +18,7 @@ RULE = "━━"
 """Part of the line above the rows of every table."""
 
 
-@pytest.mark.slow(keep=4)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     "benchmark",
     [pytest.param(path, id=path.stem, marks=NEEDS.get(path.stem, ())) for path in BENCHMARKS],

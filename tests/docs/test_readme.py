@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from textwrap import dedent
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"^ *```python\n(.*?)^ *```$", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
 
@@ -27,6 +29,7 @@ def ran(code: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_an_agent_of_one_s_own_gets_results_and_a_record(tmp_path: Path) -> None:
     told = ran(BLOCKS[0], tmp_path)
     assert "'Detection Accuracy': 'Correct'" in told

@@ -19,7 +19,7 @@ LAST_LINES = {
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example(example: Path, tmp_path: Path) -> None:
     ours = os.pathsep.join((str(ROOT / "src"), os.environ.get("PYTHONPATH", "")))

@@ -84,7 +84,7 @@ def observed(scenario: str, hash_seed: str, zone: str) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["hotels", "network"])
 def test_one_seed_is_one_run(scenario: str) -> None:
     with ThreadPoolExecutor(2) as pool:

@@ -237,6 +237,7 @@ def test_a_hog_of_memory_dies_of_its_limit(lab: Lab) -> None:
     lab.type("kubectl delete pod hog")
 
 
+@pytest.mark.slow
 def test_neighbours_of_hogs_wait_for_the_cores(lab: Lab) -> None:
     work = f"ssh {NODE} 'date +%s.%N; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; date +%s.%N'"
 

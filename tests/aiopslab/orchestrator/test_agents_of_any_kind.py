@@ -16,7 +16,7 @@ def stages() -> Iterator[Stages]:
         yield prepared
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make_agent", [agents.a_class, agents.a_function, agents.an_async_function, agents.a_program]
 )

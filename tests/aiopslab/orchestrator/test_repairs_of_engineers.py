@@ -166,14 +166,14 @@ def outcome(stages: Stages, case: str, lines: tuple[str, ...]) -> tuple[bool, st
         return copy.call(repaired, lines)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", HONEST)
 def test_a_repair_passes(stages: Stages, case: str) -> None:
     passed, told = outcome(stages, case, HONEST[case])
     assert passed, told
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", TRICKS)
 def test_a_trick_does_not(stages: Stages, case: str) -> None:
     lines, found = TRICKS[case]

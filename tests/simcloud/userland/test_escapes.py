@@ -149,7 +149,7 @@ ENDLESS = [
 ]
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(("line", "message"), ENDLESS)
 def test_endless_things_end_by_a_count_with_the_same_plain_message(line: str, message: str) -> None:
     outcomes = []

@@ -7,6 +7,7 @@ import pytest
 from tests.aiopslab.apps.hotelres.living import Living
 
 
+@pytest.mark.slow
 def test_databases_keep_what_they_have_when_they_move() -> None:
     living = Living(nodes=4)
     login = "username=Cornell_3&password=3333333333"

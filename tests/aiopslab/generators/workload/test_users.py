@@ -145,6 +145,7 @@ def test_load_has_the_shape_it_should(
         assert abs(seen - count) <= max(4 * count**0.5, 22), (start, end)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("spacing", ["exponential", "constant"])
 def test_a_load_that_comes_to_nothing_for_good_ends(spacing: str) -> None:
     times = [arrival.t for arrival in OpenLoop(Steps(((0.0, 10.0), (5.0, 0.0))), spacing).draw(Random(7))]

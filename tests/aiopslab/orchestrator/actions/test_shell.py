@@ -83,6 +83,7 @@ def test_a_time_that_is_none_is_refused(well: Copy[Environment], timeout: int) -
     assert seen.startswith("INVALID: timeout must be above 0 seconds")
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_longer_than_ten_minutes(well: Copy[Environment]) -> None:
     with well.branch(quiet) as episode:
         seen, took_s = episode.call(spent, ("exec_shell", "sleep 1000", 10**9))

@@ -6,6 +6,8 @@ import asyncio
 import json
 from pathlib import Path
 
+import pytest
+
 from aiopslab.orchestrator.agent_link import Usage
 from aiopslab.orchestrator.evaluation import case_of, evaluate_record, judge_reasoning
 from aiopslab.orchestrator.models import ScriptedModel
@@ -40,6 +42,7 @@ class Guesser:
         return self._answers.pop(0)
 
 
+@pytest.mark.slow
 def test_a_session_is_judged_recorded_and_evaluated_again_without_its_world(tmp_path: Path) -> None:
     judge = ScriptedModel([VERDICT], name="judge-1")
     orchestrator = Orchestrator(tmp_path, seed=5, judge=judge)

@@ -61,6 +61,7 @@ def outcome(incident: Copy[Environment], *lines: str) -> tuple[bool, str]:
         return copy.call(judged, *lines)
 
 
+@pytest.mark.slow
 def test_a_new_pod_and_a_restarted_neighbour_are_a_repair(incident: Copy[Environment]) -> None:
     passed, told = outcome(
         incident, NEW_POD, BACK, f"kubectl -n {NS} rollout restart deployment/frontend", "sleep 20"

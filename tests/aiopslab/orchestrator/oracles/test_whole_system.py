@@ -184,6 +184,7 @@ def unsubmitted(environment: Environment, target: str) -> dict[str, object]:
     return task.eval(None, [], 1.0)
 
 
+@pytest.mark.slow
 def test_of_two_faults_both_must_be_repaired(baseline: Copy[Environment]) -> None:
     faults = (ScalePodZero("user"), RevokeAuth("mongodb-rate"))
     with baseline.branch(injected_all, faults) as copy:

@@ -37,12 +37,14 @@ def test_an_incident_that_tells_its_name(validator: Validator) -> None:
     assert "'talkative_stop' occurs in" in found["no text names the fault"]
 
 
+@pytest.mark.slow
 def test_a_judge_who_takes_everything_for_right(validator: Validator) -> None:
     found = wrong(validator, "lenient-localization-1")
     assert list(found) == ["wrong answers fail"]
     assert "'frontend'" in found["wrong answers fail"]
 
 
+@pytest.mark.slow
 def test_a_world_that_is_never_the_same_twice(validator: Validator) -> None:
     assert wrong(validator, "restless-detection-1") == {"one seed, one outcome": "two stagings of it differ"}
 

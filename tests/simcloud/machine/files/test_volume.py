@@ -195,6 +195,7 @@ def test_absurd_sizes_are_refused(files: Files) -> None:
 # -- clones ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(sequences, sequences, sequences, sequences)
 def test_clones_behave_as_if_they_had_been_copied(
@@ -439,6 +440,7 @@ def test_a_disk_that_fails_writes_does_not_sync(lost: Volume) -> None:
 pauses = st.sampled_from([0.0, 0.0, 1.0, 4.0, 20.0])
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     sequences, sequences, st.lists(pauses, min_size=25, max_size=25), st.sampled_from(["sync", "wait", ""])

@@ -289,6 +289,7 @@ def test_ephemeral_ports_count_upwards_and_skip_those_in_use(world):
     assert ports == [32768, 32770, 32771]
 
 
+@pytest.mark.slow
 def test_ports_run_out_and_come_back_a_minute_after_closing(world):
     listener = world.server.listen(80, "http")
     listener.on_accept = lambda connection: None

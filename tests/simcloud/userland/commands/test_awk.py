@@ -276,6 +276,7 @@ DATA = b"awk: limit exceeded: more than 64 MiB of data without a pause\n"
 CALLS = b"awk: limit exceeded: more than 1000 function calls inside each other\n"
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("program", "message"),
     [

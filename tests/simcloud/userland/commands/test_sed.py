@@ -88,6 +88,7 @@ def test_any_script_ends_with_a_status(script: str, data: bytes) -> None:
     assert outcome.status in (0, 125) or outcome.stderr.startswith(b"sed: ") or "q" in script or "Q" in script
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     "script", [":a;ba", ":a;p;ba", ":a;s/^/x/;ba", ":a;s/[a-z]/&&/g;ta", ":a;G;h;ba", "H;G;D"]
 )
@@ -97,6 +98,7 @@ def test_endless_scripts_end_by_a_count(script: str) -> None:
     assert outcome.status == 125
 
 
+@pytest.mark.slow
 def test_a_long_file_is_no_endless_loop() -> None:
     lines = b"line\n" * 210_000
     outcome = ours(["sed", ":a;N;$!ba;s/\\n/ /g"], {}, lines)

@@ -84,6 +84,7 @@ def test_a_bomb_does_not_unpack() -> None:
     assert machine.host.files.stat(f"{WORK}/bomb").size <= 64 * MIB
 
 
+@pytest.mark.slow
 def test_two_unlike_files_of_many_lines_are_bounded() -> None:
     one = b"".join(b"%d\n" % (number * 7919 % 5000) for number in range(20_000))
     two = b"".join(b"%d\n" % (number * 104729 % 5000) for number in range(20_000))
@@ -97,6 +98,7 @@ def test_many_lines_without_anything_in_them_are_not_kept(line: str) -> None:
     assert (stderr, status) == (line.split(maxsplit=1)[0].encode() + b": " + DATA, 125)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     "argv",
     [
@@ -169,6 +171,7 @@ INPUTS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(
     st.sampled_from(TOOLS),

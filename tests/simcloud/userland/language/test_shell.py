@@ -58,7 +58,7 @@ def test_what_a_subshell_knew_goes_with_it(shell: Shell) -> None:
     assert peak < 10 << 20
 
 
-@pytest.mark.slow(keep=6)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("line", "message"),
     [

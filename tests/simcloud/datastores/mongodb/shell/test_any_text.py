@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.simcloud.datastores.mongodb.shell.engines import Scripts
@@ -91,6 +92,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(st.lists(st.sampled_from(PIECES), max_size=14))
 def test_any_words_are_a_script_or_an_error(pieces: list[str]) -> None:
@@ -99,6 +101,7 @@ def test_any_words_are_a_script_or_an_error(pieces: list[str]) -> None:
     assert scripts.status == 125 or found[-1] == "2"
 
 
+@pytest.mark.slow
 def test_odd_arguments_to_the_shells_own_functions() -> None:
     world = ShellWorld()
     script = """

@@ -235,6 +235,7 @@ DECLARED: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(DECLARED, st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3))
 def test_any_value_is_judged(declared: Any, value: Any) -> None:
     apply_crd_defaults(value, declared)

@@ -50,6 +50,7 @@ def custom(*subresources: str) -> Resource:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(objects())
 def test_what_is_created_is_complete_and_writing_it_again_changes_nothing(
