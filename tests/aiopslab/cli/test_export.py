@@ -71,6 +71,7 @@ def test_an_application_leaves_traces(tmp_path: Path, capsys: pytest.CaptureFixt
     )
 
 
+@pytest.mark.slow
 def test_a_problem_is_written_with_the_truth_about_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

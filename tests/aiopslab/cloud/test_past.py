@@ -61,7 +61,7 @@ def astray(environment: Environment, *lines: str) -> set[str]:
     return {f"{key.plural}/{key.name}" for key in find_changes(before, environment.read_declared())} | lost
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 def test_every_deployment_has_an_earlier_revision_without_pods(site: Copy[Environment]) -> None:
     found = site.call(revisions)
     assert set(found) == site.call(names)
@@ -75,6 +75,7 @@ def names(environment: Environment) -> set[str]:
     return {one.name for one in environment.app.components}
 
 
+@pytest.mark.slow(keep=1)
 def test_something_was_scaled_by_hand(site: Copy[Environment]) -> None:
     assert [sets[1][1] for sets in site.call(revisions).values()].count(2) == 1
 

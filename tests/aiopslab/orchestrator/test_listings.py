@@ -122,6 +122,7 @@ def performed(environment: Environment) -> tuple[dict[str, str], str, str]:
     return chosen.docs, chosen.perform("get_time_zone", [], {"city": "Bonn"}), shown
 
 
+@pytest.mark.slow
 def test_documentation_is_extracted_from_the_actions(hotels: Copy[Environment]) -> None:
     with hotels.branch() as copy:
         docs, zone, shown = copy.call(performed)

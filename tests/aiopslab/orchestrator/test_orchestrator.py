@@ -46,6 +46,7 @@ class Agent:
         return self.model.run(self.told)
 
 
+@pytest.mark.slow
 def test_an_agent_is_brought_in_as_in_the_third_listing(tmp_path: Path) -> None:
     pid = "misconfig_app_hotel_res-mitigation-1"
     said: list[str] = []

@@ -58,6 +58,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prepared]:
         yield Prepared(stages, told)
 
 
+@pytest.mark.slow
 def test_a_user_s_own_problem_is_found_in_copies_and_shares_its_baseline(prepared: Prepared) -> None:
     with prepared.stages.episode("own_port-localization-1") as copy:
         result = copy.call(run_episode, partial(said, LOOK, 'submit(["geo"])'))
@@ -87,6 +88,7 @@ def test_what_an_episode_needs_is_loaded_before_it_is_copied(prepared: Prepared)
     assert "aiopslab.orchestrator.oracles.whole_system" in before  # repairs are judged by it
 
 
+@pytest.mark.slow
 def test_what_an_agent_may_do_belongs_to_the_baseline(prepared: Prepared) -> None:
     with prepared.stages.episode("own_quiet-detection-1") as copy:
         result = copy.call(run_episode, partial(said, LOOK, 'submit("No")'))

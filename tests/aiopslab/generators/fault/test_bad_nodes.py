@@ -69,6 +69,7 @@ def named(environment: Environment, fault: BadNodeFault) -> dict[str, bool]:
     return {what: task.eval(task.submit([name]), [], 1.0)["success"] for what, name in answers.items()}
 
 
+@pytest.mark.slow
 def test_a_worn_disk_shows_in_the_kernels_log_and_at_the_pod(worn: Copy[Environment]) -> None:
     with worn.branch() as copy:
         log, events = copy.call(typed, DISK, "ssh NODE dmesg", f"kubectl -n {NS} get events")

@@ -71,7 +71,7 @@ def bases() -> Iterator[Bases]:
     made.close()
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("app", "fault"), tuple(cases()), ids=lambda each: repr(each) if isinstance(each, Fault) else ""
 )

@@ -132,6 +132,7 @@ def test_commands_in_runbooks_work(well: Copy[Environment]) -> None:
     check_commands(well, HotelReservation())
 
 
+@pytest.mark.slow
 def test_commands_in_the_other_runbooks_work(network: Copy[Environment]) -> None:
     check_commands(network, SocialNetwork())
     (changed,) = say(network, ("get_changes", SOCIAL))

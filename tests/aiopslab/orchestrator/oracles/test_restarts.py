@@ -70,6 +70,7 @@ def test_a_new_pod_and_a_restarted_neighbour_are_a_repair(incident: Copy[Environ
     assert f"ok  {LEFT_RUNNING}" in told
 
 
+@pytest.mark.slow
 def test_restarting_what_was_well_is_none(incident: Copy[Environment]) -> None:
     passed, told = outcome(
         incident, NEW_POD, BACK, f"kubectl -n {NS} rollout restart deployment/search deployment/rate"

@@ -111,7 +111,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("line", PLANTED.values(), ids=PLANTED)
 def test_an_answer_among_the_objects_is_found(world: Copy[Environment], known: list[Leak], line: str) -> None:
     with world.branch() as copy:

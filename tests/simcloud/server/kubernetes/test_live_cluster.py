@@ -91,6 +91,7 @@ def test_port_forward(operator: Served) -> None:
         forward.wait()
 
 
+@pytest.mark.slow
 def test_a_rollout_that_breaks_and_is_undone(operator: Served) -> None:
     name = f"shop-{operator.version.replace('.', '-')}"
     operator.ok("create", "deployment", name, "--image=nginx:1.19", "--replicas=2")
@@ -122,6 +123,7 @@ def test_a_job_and_a_crashing_pod(operator: Served) -> None:
     operator.ok("delete", "pod", f"crash-{tag}", "--now")
 
 
+@pytest.mark.slow
 def test_a_deleted_namespace_ends(operator: Served) -> None:
     name = f"gone-{operator.version.replace('.', '-')}"
     operator.ok("create", "namespace", name)
@@ -131,6 +133,7 @@ def test_a_deleted_namespace_ends(operator: Served) -> None:
     assert operator.kubectl("get", "ns", name).exit == 1
 
 
+@pytest.mark.slow
 def test_a_node_is_drained_and_comes_back(operator: Served) -> None:
     operator.ok(
         "drain", "kind-worker2", "--ignore-daemonsets", "--force", "--delete-emptydir-data", "--timeout=240s"

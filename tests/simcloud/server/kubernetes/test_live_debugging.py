@@ -87,6 +87,7 @@ def test_debug_a_node(living: Served) -> None:
     assert living.ok("logs", name) == "kind-worker\n"
 
 
+@pytest.mark.slow
 def test_events_and_waiting(living: Served) -> None:
     listed = living.ok("events", "--for", "pod/talker")
     assert listed.splitlines()[0].split() == ["LAST", "SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]

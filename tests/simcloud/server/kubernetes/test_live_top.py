@@ -17,6 +17,7 @@ def living(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
+@pytest.mark.slow
 def test_what_nodes_and_pods_use(living: Served) -> None:
     nodes = living.ok("top", "nodes").splitlines()
     assert nodes[0].split() == ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"]
