@@ -207,9 +207,8 @@ def lower(found: Limits, limits: Limits) -> str:
     lines = [
         "# Maximum number of avoided wordings per package (see scripts/count_words.py). They only go down."
     ]
-    for package, sums in found.items():
-        if package == "tests":
-            continue
+    for package in sorted({*found, *limits} - {"tests"}):
+        sums = found.get(package, dict.fromkeys(PATTERNS, 0))
         lines += ["", f"[{package}]"]
         lines += [
             f"{name} = {min(number, limits.get(package, sums).get(name, number))}"

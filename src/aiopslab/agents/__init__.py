@@ -7,6 +7,5 @@ replays a file of actions, and an agent around a language model.
 from aiopslab.agents.lookup import NoSuchAgent as NoSuchAgent, find_agent as find_agent
 from aiopslab.agents.registry import (
     agent as agent,
-    describe_agent as describe_agent,
     load_agents as load_agents,
 )

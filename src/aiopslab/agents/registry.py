@@ -40,8 +40,3 @@ def load_agents() -> Mapping[str, Any]:
     for name, factory in load_extensions(GROUP):
         factories.setdefault(name, factory)
     return factories
-
-
-def describe_agent(factory: Any) -> str:
-    """Return the first line of an agent's docstring."""
-    return str(factory.__doc__ or "").strip().partition("\n")[0]

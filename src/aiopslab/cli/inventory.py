@@ -8,37 +8,33 @@ from pathlib import Path
 
 from aiopslab.cli.problems import UsageError, load_problems
 from aiopslab.orchestrator.problems import TYPES
+from aiopslab.utils import get_summary
 
 
 def list_agents(as_json: bool) -> int:
     """Print the registered agents; return the exit code."""
-    from aiopslab.agents import describe_agent, load_agents
+    from aiopslab.agents import load_agents
 
-    return _print_rows({name: describe_agent(factory) for name, factory in load_agents().items()}, as_json)
+    return _print_extensions(load_agents(), as_json)
 
 
 def list_apps(as_json: bool) -> int:
     """Print the registered applications; return the exit code."""
     from aiopslab.apps import load_applications
 
-    return _print_rows({name: _get_summary(app) for name, app in load_applications().items()}, as_json)
+    return _print_extensions(load_applications(), as_json)
 
 
 def list_faults(as_json: bool) -> int:
     """Print the registered faults; return the exit code."""
     from aiopslab.generators.fault import load_faults
 
-    return _print_rows({name: _get_summary(fault) for name, fault in load_faults().items()}, as_json)
+    return _print_extensions(load_faults(), as_json)
 
 
-def _get_summary(cls: type) -> str:
-    """Return the first line of a class's docstring."""
-    return (cls.__doc__ or "").partition("\n")[0]
-
-
-def _print_rows(descriptions: Mapping[str, str], as_json: bool) -> int:
-    """Print names and their descriptions; return the exit code."""
-    rows = {name: description.replace("``", "'") for name, description in descriptions.items()}
+def _print_extensions(extensions: Mapping[str, object], as_json: bool) -> int:
+    """Print names and summaries; return the exit code."""
+    rows = {name: get_summary(extension).replace("``", "'") for name, extension in extensions.items()}
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0

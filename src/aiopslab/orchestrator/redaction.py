@@ -64,6 +64,8 @@ class Redactor:
         return _SECRET_FORMS.sub(_blank_match, text)
 
     def _may_hold_secret(self, text: str) -> bool:
+        if not self._secrets:
+            return False
         if any(secret in text for secret in self._secrets):
             return True
         squeezed = "".join(text.split()).translate(_STANDARD_BASE64)

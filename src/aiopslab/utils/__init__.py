@@ -5,6 +5,7 @@ from simcloud.exports import export_lazily
 with export_lazily(globals()):
     from aiopslab.utils.extensions import (
         find_extension as find_extension,
+        get_summary as get_summary,
         import_folder as import_folder,
         load_extensions as load_extensions,
     )

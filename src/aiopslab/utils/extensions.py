@@ -13,16 +13,22 @@ from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 from aiopslab.utils.status import AIOpsLabError
 
 
 @cache
-def import_folder(package: str) -> None:
-    """Import every module of a package, in the order of their names, so that their decorators register them."""
-    for module in sorted(iter_modules(import_module(package).__path__), key=lambda module: module.name):
-        import_module(f"{package}.{module.name}")
+def import_folder(package: str) -> list[ModuleType]:
+    """Import and return every module of a package, in the order of their names, so that their decorators register them."""
+    names = sorted(module.name for module in iter_modules(import_module(package).__path__))
+    return [import_module(f"{package}.{name}") for name in names]
+
+
+def get_summary(extension: object) -> str:
+    """Return the first line of an extension's docstring."""
+    return (extension.__doc__ or "").strip().partition("\n")[0]
 
 
 def load_extensions(group: str) -> Iterator[tuple[str, Any]]:

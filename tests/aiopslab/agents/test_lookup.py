@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from aiopslab.agents import NoSuchAgent, agent, describe_agent, find_agent, load_agents
+from aiopslab.agents import NoSuchAgent, agent, find_agent, load_agents
 from aiopslab.agents.floors import Idle
 from aiopslab.orchestrator.agent import SubprocessAgent
+from aiopslab.utils import get_summary
 
 OWN = '''
 class Careful:
@@ -54,7 +55,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_ours_are_known_by_name_and_say_what_they_are() -> None:
     known = load_agents()
     assert {"idle", "alarmist", "restarter", "scripted", "engineer", "llm"} <= set(known)
-    assert all(describe_agent(factory).endswith(".") for factory in known.values())
+    assert all(get_summary(factory).endswith(".") for factory in known.values())
 
 
 def test_a_name_makes_a_new_one_each_time() -> None:

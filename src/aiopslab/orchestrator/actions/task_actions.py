@@ -8,11 +8,9 @@ The classes are found, not listed: every class of this folder that has a method 
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
-
 from aiopslab.orchestrator.actions.base import ActionsBase
 from aiopslab.orchestrator.actions.registry import MARK
+from aiopslab.utils import import_folder
 
 
 def _find_classes() -> list[type[ActionsBase]]:
@@ -20,9 +18,7 @@ def _find_classes() -> list[type[ActionsBase]]:
 
     ``find_actions`` lists the actions of the last base class first.
     """
-    package = __name__.rpartition(".")[0]
-    names = sorted(module.name for module in iter_modules(import_module(package).__path__))
-    modules = [import_module(f"{package}.{name}") for name in names]
+    modules = import_folder("aiopslab.orchestrator.actions")
     return [
         member
         for module in reversed(modules)

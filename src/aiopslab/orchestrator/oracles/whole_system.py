@@ -1,10 +1,10 @@
 """Judges whether the whole system is healthy again after a repair.
 
 The world runs until the repair has taken effect. Then caches are emptied, so that they hide nothing, and users' requests
-are observed; if they fail, they are observed once more after the full settling time. The repair passes when the root cause is gone, every user journey meets its objective, everything
-that ran before the fault runs again, every acknowledged write is still stored, and nothing unrelated to the fault was
-changed. Where restarting pods is a repair, healthy pods must have been left running; healthy nodes must never have been
-turned off.
+are observed; if they fail, they are observed once more after the full settling time. The repair passes when the root
+cause is gone, every user journey meets its objective, everything that ran before the fault runs again, every acknowledged
+write is still stored, and nothing unrelated to the fault was changed. Where restarting pods is a repair, healthy pods must
+have been left running; healthy nodes must never have been turned off.
 
 While the root cause remains no repair passes, so users and their writes are not observed then.
 """

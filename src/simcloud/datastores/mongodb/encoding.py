@@ -126,13 +126,8 @@ def _array(data: bytes, at: int) -> tuple[list[Any], int]:
             if at + 1 != end:
                 raise ValueError("an array of the wrong length")
             return items, end
-        at = data.index(0, at + 1) + 1
-        if kind == 0x03 and 0 < (size := _INT32.unpack_from(data, at)[0]) <= SMALL_BYTES:
-            items.append(_small(data[at : at + size]))
-            at += size
-        else:
-            item, at = _value(kind, data, at)
-            items.append(item)
+        item, at = _value(kind, data, data.index(0, at + 1) + 1)
+        items.append(item)
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from simcloud.kubernetes.api import quantity
@@ -41,8 +41,6 @@ def print_always(schema: Schema, obj: Object) -> None:
 class _Visit:
     """What is done with the values of one schema, and which of their parts are visited then."""
 
-    __slots__ = ("_items", "_parts", "change", "is_object", "make", "schema")
-
     def __init__(
         self, schema: Schema, change: Callable[[Object], None] | None, make: Callable[[Schema], _Visit]
     ) -> None:
@@ -50,23 +48,17 @@ class _Visit:
         self.is_object = schema.shape == "object"
         self.change = change
         self.make = make
-        self._parts: dict[str, _Visit] | None = None
-        self._items: _Visit | None = None
 
-    @property
+    @cached_property
     def parts(self) -> dict[str, _Visit]:
         """The fields in which there is something to do. Made at first use: schemas may be recursive."""
-        if self._parts is None:
-            fields = {name: self.make(node) for name, node in self.schema.fields.items() if _nests(node)}
-            self._parts = {name: visit for name, visit in fields.items() if not visit.idle}
-        return self._parts
+        fields = {name: self.make(node) for name, node in self.schema.fields.items() if _nests(node)}
+        return {name: visit for name, visit in fields.items() if not visit.idle}
 
-    @property
+    @cached_property
     def items(self) -> _Visit | None:
         """What is done with the items of a list or a map, if anything can be in them."""
-        if self._items is None and _nests(self.schema.items):
-            self._items = self.make(self.schema.items)
-        return self._items
+        return self.make(self.schema.items) if _nests(self.schema.items) else None
 
     @property
     def idle(self) -> bool:
@@ -88,9 +80,7 @@ def _visit(first: _Visit, root: Object) -> None:
                 continue
             if visit.change is not None:
                 visit.change(value)
-            parts = visit._parts  # without the property, which is a call
-            if parts is None:
-                parts = visit.parts
+            parts = visit.parts
             for key, inner in value.items():
                 if type(inner) in _NESTED and key in parts:
                     waiting.append((parts[key], inner))
