@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
+SLOW_SHARE ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks scripts examples
@@ -28,7 +29,7 @@ test: check ## run all checks and the tests, without slow ones; needs python3 an
 
 test-all: check $(VENV)/.genuine ## run `make test`, the slow tests and those that ask genuine tools of Debian 12 while they run
 	@echo "Running all tests ..."
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all --slow-share $(SLOW_SHARE)
 
 record: $(VENV)/.genuine ## ask the genuine tools of Debian 12 again and rewrite the recordings of their answers
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --record

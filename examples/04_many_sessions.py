@@ -4,7 +4,7 @@
     python examples/04_many_sessions.py --all --seeds 0 1 2 --results runs
     python examples/04_many_sessions.py --all --model gpt-5
 
-Replace ``Looker`` with your own agent, or use a language model with ``--model`` (OPENAI_BASE_URL, OPENAI_API_KEY). A world
+Replace ``Looker`` with your own agent, or use a language model with ``--model`` (docs/agents.md). A world
 is prepared once and copied for each session. Each session writes a record to the folder. Completed sessions are not repeated,
 so an interrupted evaluation resumes where it stopped. docs/sessions.md describes the records.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from aiopslab.agents.llm import LlmAgent
+from aiopslab.agents.react import React
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.stages import Stages, run_episode
 
@@ -85,7 +85,7 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"), metavar="FOLDER")
     options = parser.parse_args()
     problems = ProblemRegistry().get_problem_ids() if options.all else list(FEW)
-    make = partial(LlmAgent, options.model) if options.model else Looker
+    make = partial(React, options.model) if options.model else Looker
     for seed in options.seeds:
         evaluate(make, options.model or "looker", problems, seed, options.results)
     print(table(records(options.results)))

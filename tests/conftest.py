@@ -10,6 +10,8 @@ import os
 import platform
 import signal
 import socket
+import subprocess
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -57,6 +59,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="run the slow tests, too, and those that ask genuine tools while they run",
     )
     parser.addoption(
+        "--slow-share",
+        type=int,
+        default=1,
+        metavar="N",
+        help="with --all: run only one in N of the slow cases; the commit decides which, so that N landings run about all",
+    )
+    parser.addoption(
         "--record",
         action="store_true",
         help="ask the genuine tools, and rewrite the recordings of their answers",
@@ -71,27 +80,43 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     is_named = any("::" in argument for argument in config.args)
     if genuine.SESSION.is_recording:
         chosen = [item for item in items if genuine.is_recorded(item)]
-    elif config.option.all or is_named:
+    elif is_named:
         return
     else:
-        chosen = choose_quick(items)
+        chosen = leave_out(items, config.option.slow_share if config.option.all else None)
     kept = set(chosen)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = chosen
 
 
-def choose_quick(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Leave out live tests and slow ones, except as many cases of a slow test as its mark keeps, evenly spread."""
+def leave_out(items: list[pytest.Item], share: int | None) -> list[pytest.Item]:
+    """Leave out slow tests, except one in ``share`` and as many cases as their mark keeps, evenly spread.
+
+    Cases of a large matrix that are marked ``rarely=K`` run K times more rarely, unless all run.
+
+    Without a share all slow cases are left out that no mark keeps, and live tests.
+    """
     cases: dict[tuple[object, str], list[pytest.Item]] = defaultdict(list)
-    left_out = {item for item in items if item.get_closest_marker("live")}
+    left_out = {item for item in items if share is None and item.get_closest_marker("live")}
+    turn = read_commit_number() if share is not None and share > 1 else 0
     for item in items:
         if item not in left_out and item.get_closest_marker("slow"):
             cases[item.path, item.name.partition("[")[0]].append(item)
     for slow in cases.values():
-        keep = slow[0].get_closest_marker("slow").kwargs.get("keep", 0)
-        left_out.update(slow)
+        marked = slow[0].get_closest_marker("slow").kwargs
+        keep, of = marked.get("keep", 0), (share or 0) * (marked.get("rarely", 1) if share != 1 else 1)
+        left_out.update(item for item in slow if not of or (zlib.crc32(item.nodeid.encode()) + turn) % of)
         left_out.difference_update(slow[index * len(slow) // keep] for index in range(keep))
     return [item for item in items if item not in left_out]
+
+
+def read_commit_number() -> int:
+    """Return a number that depends on the commit; 0 without git or outside a clone."""
+    try:
+        found = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return 0
+    return int(found.stdout[:8] or "0", 16)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

@@ -26,7 +26,11 @@ with export_lazily(globals()):
     from aiopslab.orchestrator.problems import Family as Family, ProblemRegistry as ProblemRegistry
     from aiopslab.orchestrator.tasks import (
         AnalysisTask as AnalysisTask,
+        ComplianceTask as ComplianceTask,
+        CostTask as CostTask,
         DetectionTask as DetectionTask,
+        IncidentTask as IncidentTask,
         LocalizationTask as LocalizationTask,
         MitigationTask as MitigationTask,
+        PredictionTask as PredictionTask,
     )

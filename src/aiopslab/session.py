@@ -1,4 +1,4 @@
-"""Session classes under the module path of the public release."""
+"""Session classes under the module path of the public AIOpsLab release."""
 
 from aiopslab.orchestrator import Session, SessionItem
 

@@ -78,12 +78,12 @@ def test_these_are_all() -> None:
 
 
 def test_the_fault_and_the_application_are_found(clone: Path) -> None:
-    assert "\nwrong_selector " in aiopslab(clone, "list", "--faults")
+    assert "\nlost_label " in aiopslab(clone, "list", "--faults")
     assert "\ntea-shop " in aiopslab(clone, "list", "--apps")
 
 
 def test_the_problems_are_found(clone: Path) -> None:
-    assert "\nwrong_selector_hotel_res-mitigation-1 " in aiopslab(clone, "list")
+    assert "\nlost_label_hotel_res-mitigation-1 " in aiopslab(clone, "list")
 
 
 def test_the_action_is_offered(clone: Path) -> None:

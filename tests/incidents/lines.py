@@ -9,6 +9,11 @@ RESTART = "kubectl -n {ns} delete pod -l {label}={t}"
 PODS = "kubectl -n {ns} get pods -l {label}={t}"
 DESCRIBE = "kubectl -n {ns} describe pods --show-events -l {label}={t}"
 EVENTS = "kubectl -n {ns} get events"
+ONE_AT_MOST = (
+    "kubectl -n {ns} patch deployment {t} -p"
+    ' \'{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":1,"maxSurge":0}}}}\''
+)
+"""A new pod takes the place of the old one, whether it gets ready or not."""
 CRASHING = shows(PODS, r"0/1 +(Error|CrashLoopBackOff) +[1-9]")
 BARE = "del(.metadata.resourceVersion, .metadata.uid, .status)"
 PUT_BACK = "kubectl apply -f /tmp/saved.json"
@@ -17,7 +22,11 @@ THROTTLED = (
     ' / sum(rate(container_cpu_cfs_periods_total{pod=~"{t}-.*"}[1m]))'
 )
 """The share of periods in which a container wanted more than it may have."""
-RUNNING = shows(PODS, r"1/1 +Running +0")
+UNDISTURBED = r"1/1 +Running +(0|\d+ \(\d+d ago\))"
+"""A pod that has not restarted since the breakage, at most in its weeks before."""
+RESTARTED = r"1/1 +Running +[12] \([0-9ms]+ ago\)"
+"""A pod that has restarted just now, perhaps after a restart in its weeks before."""
+RUNNING = shows(PODS, UNDISTURBED)
 
 
 def template(change: str, deployment: str = "{t}") -> str:
@@ -57,6 +66,17 @@ def netem(change: str, deployment: str = "{t}") -> str:
     return (
         f"kubectl -n {{ns}} debug {pod} --image=nicolaka/netshoot --profile=netadmin -q -- tc qdisc {change}"
     )
+
+
+def queueing(deployment: str = "{t}") -> str:
+    """The line that shows the queueing disciplines of a Deployment's pod."""
+    return netem("show dev eth0", deployment).replace(" -q -- ", " -q --attach -- ")
+
+
+def memcached(deployment: str, command: str) -> str:
+    """The line that sends a command to a cache, whose image has no network tools but bash."""
+    talk = f'exec 3<>/dev/tcp/localhost/11211; printf "{command}\\r\\nquit\\r\\n" >&3; cat <&3'
+    return f"kubectl -n {{ns}} exec deploy/{deployment} -- bash -c '{talk}'"
 
 
 def port(service: str, field: str, value: int) -> str:

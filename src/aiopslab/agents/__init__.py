@@ -1,7 +1,7 @@
 """Agents that come with the package, and the registry that finds agents by name.
 
 There are four floors (agents that act without looking; a good agent must beat them), a scripted engineer, an agent that
-replays a file of actions, and an agent around a language model.
+replays a file of actions, and four agents around a language model: ``shell``, ``react``, ``flash`` and ``toolcall``.
 """
 
 from aiopslab.agents.lookup import NoSuchAgent as NoSuchAgent, find_agent as find_agent
@@ -9,3 +9,8 @@ from aiopslab.agents.registry import (
     agent as agent,
     load_agents as load_agents,
 )
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from aiopslab.agents.model_agent import ModelAgent as ModelAgent
+    from aiopslab.agents.processes import make_process as make_process

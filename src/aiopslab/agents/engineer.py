@@ -16,7 +16,7 @@ from aiopslab.agents.registry import agent
 REFUSED = re.compile(r"Host: (\S+) Port: (\d+)>: Connection refused")
 NAMESPACE = re.compile(r"\b(test-social-network)\b")
 TARGET = re.compile(r"TargetPort: +(\d+)")
-LISTENS = re.compile(r"LISTEN.*?:(\d+) ")
+LISTENS = re.compile(r"\d: 0+:([0-9A-F]{4}) 0+:0000 0A ")
 
 
 @agent("engineer")
@@ -27,6 +27,7 @@ class Engineer(Floor):
         super().__init__()
         self.ns = "test-social-network"
         self._found: list[str] = []
+        self._diagnosis = ""
 
     def init_context(self, problem: str, instructions: str, actions: Mapping[str, str]) -> None:
         """Read the form of the answer and the application's namespace."""
@@ -63,20 +64,22 @@ class Engineer(Floor):
         seen = yield self._shell(
             f"The Service forwards port {port} to {target.group(1) if target else 'an unknown port'}. "
             "Which port does the process listen on?",
-            f"kubectl exec deploy/{service} -n {{ns}} -- ss -tln",
+            f"kubectl exec deploy/{service} -n {{ns}} -- sh -c \"grep -h ' 0A ' /proc/net/tcp*\"",
         )
         listens = LISTENS.search(seen)
-        if target is None or listens is None or target.group(1) == listens.group(1):
+        right = str(int(listens.group(1), 16)) if listens is not None else ""
+        if target is None or not right or target.group(1) == right:
             yield self._submit("The ports match, so this is not a fault that I can repair.")
             return
         self._found = [service]
-        yield from self._repair(service, target.group(1), listens.group(1))
+        yield from self._repair(service, target.group(1), right)
 
     def _repair(self, service: str, wrong: str, right: str) -> Generator[str, str, None]:
         cause = (
             f"The process listens on {right}, but the Service forwards to {wrong}: this is the root cause."
         )
-        if self.form != "nothing":
+        self._diagnosis = f"The target port of {service} is misconfigured. {cause}"
+        if self.form not in ("nothing", "incident"):
             yield self._submit(cause)
             return
         patch = f'[{{"op": "replace", "path": "/spec/ports/0/targetPort", "value": {right}}}]'
@@ -106,4 +109,4 @@ class Engineer(Floor):
             "components": self._found,
             "analysis": cause,
         }
-        return f"{thought}\n{self.submit(answers)}"
+        return f"{thought}\n{self.submit(answers, self._diagnosis)}"

@@ -19,7 +19,7 @@ from aiopslab.orchestrator.validation import (
     UNDO_ROLLOUTS,
 )
 
-Form = Literal["yes or no", "components", "analysis", "nothing"]
+Form = Literal["yes or no", "components", "analysis", "incident", "prediction", "nothing"]
 
 
 def format_call(name: str, *args: object) -> str:
@@ -32,6 +32,10 @@ def detect_form(actions: Mapping[str, str]) -> Form:
     documentation = actions.get("submit", "")
     if "system_level" in documentation:
         return "analysis"
+    if "within_min" in documentation:
+        return "prediction"
+    if "diagnosis" in documentation:
+        return "incident"
     if "has_anomaly" in documentation or ('"Yes"' in documentation and '"No"' in documentation):
         return "yes or no"
     if "faulty_components" in documentation or '["' in documentation or "[]" in documentation:
@@ -64,9 +68,14 @@ class Floor:
         """Yield actions; each ``yield`` returns the observation."""
         raise NotImplementedError
 
-    def submit(self, answers: Mapping[Form, Any]) -> str:
+    def submit(self, answers: Mapping[Form, Any], diagnosis: str = "") -> str:
         """Return the ``submit`` action with the answer for this problem's form."""
-        return format_call("submit") if self.form == "nothing" else format_call("submit", answers[self.form])
+        if self.form == "nothing":
+            return format_call("submit")
+        if self.form == "incident":
+            words = diagnosis or " / ".join(answers["analysis"].values())
+            return format_call("submit", words, answers["components"])
+        return format_call("submit", answers.get(self.form))
 
 
 @agent("idle")
@@ -86,7 +95,7 @@ class Alarmist(Floor):
     def work(self) -> Generator[str, str, None]:
         """List the workloads if the task asks for components, and submit all of them."""
         names: list[str] = []
-        if self.form == "components":
+        if self.form in ("components", "incident"):
             seen = yield format_call("exec_shell", LIST_WORKLOADS)
             rows = [line.split() for line in seen.splitlines()]
             names = [row[1] for row in rows if len(row) == 2]

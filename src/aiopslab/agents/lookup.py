@@ -7,18 +7,16 @@ Errors in a user's module are reported as one sentence that names the module.
 
 from __future__ import annotations
 
-import os
 import shlex
-from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from inspect import Parameter, isclass, signature
 from pathlib import Path
+from shutil import which
 from types import ModuleType
 from typing import Any, Final
 
-from aiopslab.agents.registry import load_agents
-from aiopslab.orchestrator import SubprocessAgent
+from aiopslab.agents.registry import load_agents, resolve_alias
 from aiopslab.utils import AIOpsLabError, load_module
 
 COMMAND: Final = "cmd:"
@@ -28,15 +26,19 @@ class NoSuchAgent(AIOpsLabError):
     """The value of ``--agent`` names no usable agent; the message says what to write instead."""
 
 
-def find_agent(spec: str, model: str | None = None, env: Sequence[str] = ()) -> tuple[str, Any]:
-    """Return a name for the records and a new agent; raises ``NoSuchAgent``.
+def find_agent(spec: str, model: str | None = None) -> tuple[str, Any]:
+    """Return a name for the records and a new agent in this process; raises ``NoSuchAgent``.
 
-    ``env`` names the environment variables to pass to a command, such as its API keys. It gets no other secrets.
+    ``make_process`` returns an agent in a process of its own.
     """
     if spec.startswith(COMMAND):
-        return _start_command(spec.removeprefix(COMMAND), env)
+        from aiopslab.orchestrator import SubprocessAgent  # loads asyncio, which few agents need
+
+        argv = parse_command(spec.removeprefix(COMMAND))
+        return Path(argv[0]).name, SubprocessAgent(argv)
     factories = load_agents()
     name, _, argument = spec.partition(":")
+    name = name if name in factories else resolve_alias(name)
     if name in factories:
         return name, _create(factories[name], name, model, argument)
     if not argument:
@@ -57,18 +59,19 @@ def _describe_unknown(spec: str, names: list[str]) -> str:
     )
 
 
-def _start_command(line: str, env: Sequence[str]) -> tuple[str, Any]:
+def parse_command(line: str) -> list[str]:
+    """Return the words of a command; raises ``NoSuchAgent`` if there are none or the program does not exist."""
     try:
         argv = shlex.split(line)
     except ValueError as error:
         raise NoSuchAgent(f"The command '{line}' cannot be parsed: {error}.") from None
     if not argv:
         raise NoSuchAgent("There is no command after 'cmd:'. Write it as --agent \"cmd:./my-agent --fast\".")
-    if missing := [name for name in env if name not in os.environ]:
+    if which(argv[0]) is None:
         raise NoSuchAgent(
-            f"The environment variable {missing[0]} is not set. Set it first: export {missing[0]}=…"
+            f"There is no program '{argv[0]}'. Check the command, and that the file is executable."
         )
-    return Path(argv[0]).name, SubprocessAgent(argv, {name: os.environ[name] for name in env})
+    return argv
 
 
 def _import(name: str) -> ModuleType:

@@ -15,10 +15,14 @@ GROUP: Final = "aiopslab.agents"
 C = TypeVar("C", bound=type)
 
 _REGISTERED: Final[dict[str, type[Any]]] = {}
+_ALIASES: Final[dict[str, str]] = {}
 
 
-def agent(name: str) -> Callable[[C], C]:
-    """Register a class as the agent of that name; raises ``ValueError`` if another class has the name."""
+def agent(name: str, *aliases: str) -> Callable[[C], C]:
+    """Register a class as the agent of that name; raises ``ValueError`` if another class has the name.
+
+    ``aliases`` are names that it had in earlier versions; they still work and are not listed.
+    """
 
     def register(cls: C) -> C:
         other = _REGISTERED.get(name)
@@ -28,6 +32,7 @@ def agent(name: str) -> Callable[[C], C]:
         ):
             raise ValueError(f"There are two agents named '{name}': {other.__module__} and {cls.__module__}.")
         _REGISTERED[name] = cls
+        _ALIASES.update(dict.fromkeys(aliases, name))
         return cls
 
     return register
@@ -40,3 +45,8 @@ def load_agents() -> Mapping[str, Any]:
     for name, factory in load_extensions(GROUP):
         factories.setdefault(name, factory)
     return factories
+
+
+def resolve_alias(name: str) -> str:
+    """Return the present name of an agent, after ``load_agents``."""
+    return _ALIASES.get(name, name)

@@ -7,11 +7,15 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from aiopslab.apps.base import (
+        INGRESS as INGRESS,
+        NODE_PORT as NODE_PORT,
         Application as Application,
         Component as Component,
+        DatabaseUser as DatabaseUser,
         FrontDoor as FrontDoor,
         Journey as Journey,
         Objective as Objective,
+        Role as Role,
     )
     from aiopslab.apps.past import Past as Past
     from aiopslab.apps.registry import (

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import yaml
 
@@ -22,6 +22,9 @@ from simcloud.kubernetes.api import Object
 if TYPE_CHECKING:
     from simcloud.kubernetes.images import ImageRegistry
 
+NODE_PORT: Final = "node port"
+INGRESS: Final = "ingress"
+"""How users enter an application: by its Service's node port, or over TLS by an ingress controller."""
 FIRST_NODE: Final = "172.18.0.2"
 """The address of a cluster's first node, at which node ports can be reached from outside."""
 
@@ -75,14 +78,48 @@ class Objective:
     p99_s: float
 
 
+Role = Literal["front end", "service", "mongodb", "redis", "memcached", "registry", "tracing"]
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseUser:
+    """The user as whom a database's callers log in."""
+
+    name: str
+    password: str
+    roles: tuple[tuple[str, str], ...]
+    """Each role with its database; the last is for the callers' own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A workload: its owner, the components it calls, and whether its data outlives its pod."""
+    """A workload: its owner, the components it calls, what it is, and who needs it."""
 
     name: str
     owner: str
     calls: tuple[str, ...] = ()
     persistent: bool = False
+    """Whether its data outlives its pod."""
+    role: Role = "service"
+    journeys: tuple[str, ...] = ()
+    """The journeys whose users notice when it is down."""
+    found_by: Literal["Service", "registry"] = "Service"
+    """How its callers find it: by a Service of Kubernetes, or in the application's own registry."""
+    login: str = ""
+    """The administrator's options for the database's shell, if the database asks who connects."""
+    user: DatabaseUser | None = None
+    """The callers' user, if the database asks who connects."""
+    written: bool = False
+    """Whether it is a store that users' requests write to."""
+    needs_data: bool = False
+    """Whether it is a store whose users fail when reads find nothing."""
+    config_file: str = ""
+    """The file with addresses in the ConfigMap of its name, if there is one; it is mounted by ``subPath``."""
+
+
+@cache
+def _parse_manifest(text: str) -> tuple[Object, ...]:
+    return tuple(obj for obj in yaml.safe_load_all(text) if obj is not None)
 
 
 class Application:
@@ -91,6 +128,8 @@ class Application:
     name: ClassVar[str]
     about: ClassVar[str] = ""
     """Its purpose and its architecture, for the description of problems."""
+    short_name: ClassVar[str] = ""
+    """The name in the ids of problems, such as ``hotel_res``; the name itself unless set."""
     namespace: ClassVar[str]
     front_door: ClassVar[FrontDoor]
     components: ClassVar[tuple[Component, ...]]
@@ -106,17 +145,63 @@ class Application:
     """Operator's command that prints the id of every stored write, as in ``Journey.promises``."""
     audited: ClassVar[str] = ""
     """The component that stores these writes."""
+    retrying: ClassVar[Mapping[str, str]] = {}
+    """Images of a release in which callers time out and retry, by component: first the callee, then its callers."""
+    tls_variable: ClassVar[str] = ""
+    """The environment variable that switches on TLS in a service, if there is one."""
     past: ClassVar[Past | None] = None
     """Earlier release and manual changes at a site; None for an application without history."""
+    deploys_itself: ClassVar[bool] = False
+    """Whether the application's own ``deploy`` deploys it, instead of its manifests or its chart."""
+
+    def build_data(self, written_s: float) -> Mapping[str, bytes]:
+        """Build the files that an earlier release left in the shared folders, by path."""
+        return {}
 
     def publish(self, registry: ImageRegistry) -> None:
         """Add the images of the manifests to a registry."""
+        raise NotImplementedError
+
+    def deploy(self) -> None:
+        """Deploy the application on the current cloud; only one that ``deploys_itself`` has a deployment of its own."""
+        raise NotImplementedError
+
+    def find_parts(self) -> None:
+        """Find the components and the front door of an application that ``deploys_itself``, once it is deployed."""
         raise NotImplementedError
 
     @property
     def ns(self) -> str:
         """The namespace, under the name that the papers use."""
         return self.namespace
+
+    @property
+    def frontend_service(self) -> str:
+        """The Service of the front door, under the name of the public release."""
+        return self.front_door.service
+
+    @property
+    def frontend_port(self) -> int:
+        """The port of that Service."""
+        return self.front_door.port
+
+    def get_app_json(self) -> dict[str, Any]:
+        """Return the name, the namespace and the description, with the keys of the public release."""
+        operations = [journey.name for journey in self.journeys]
+        about = {"Name": self.name, "Namespace": self.namespace, "Desc": self.about}
+        return {**about, "Supported Operations": operations}
+
+    def get_app_summary(self) -> str:
+        """Return what ``get_app_json`` returns, as text for an agent."""
+        known = self.get_app_json()
+        operations = "".join(f"\n  - {name}" for name in known.get("Supported Operations", ()))
+        about = f"Service Name: {known['Name']}\nNamespace: {known['Namespace']}"
+        return f"{about}\nDescription: {known.get('Desc', '')}\nSupported Operations:{operations}"
+
+    @property
+    def host(self) -> str:
+        """The public name of the application, which its users' requests are for."""
+        return f"{self.name}.example"
 
     @property
     def frontend_url(self) -> str:
@@ -141,12 +226,12 @@ class Application:
 
     @property
     def _folder(self) -> Traversable:
-        return files(type(self).__module__.rpartition(".")[0])
+        kind = next(kind for kind in type(self).__mro__ if "name" in vars(kind))
+        return files(kind.__module__.rpartition(".")[0])
 
     def manifests(self) -> list[Object]:
-        """Return all objects of the manifests, in the order in which they are applied."""
-        texts = self.manifest_files.values()
-        return [obj for text in texts for obj in yaml.safe_load_all(text) if obj is not None]
+        """Return all objects of the manifests, in the order in which they are applied; do not change them."""
+        return [obj for text in self.manifest_files.values() for obj in _parse_manifest(text)]
 
     def component(self, name: str) -> Component:
         """Return the component of that name; raises ``KeyError``."""
@@ -158,3 +243,12 @@ class Application:
     def find_callers(self, name: str) -> list[str]:
         """Return the names of the components that call a component directly."""
         return [component.name for component in self.components if name in component.calls]
+
+    def find_needed(self, name: str) -> list[str]:
+        """Return the names of the components that a component finds by a Service and cannot do without."""
+        called = map(self.component, self.component(name).calls)
+        return [
+            other.name
+            for other in called
+            if other.found_by == "Service" and other.role not in ("memcached", "tracing")
+        ]

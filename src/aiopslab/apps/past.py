@@ -26,10 +26,6 @@ class Past:
     """Pairs of texts in the current manifests and in the earlier ones; each Deployment differs by at least one."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """For a chart, the values of the earlier release."""
-    earlier_days: float = 21.0
-    """Age of the earlier release in days when the world starts."""
-    present_days: float = 14.0
-    """Age of the current release in days."""
     by_hand: tuple[str, ...] = ()
     """Commands with which operators changed the site since; these changes are wanted and are in no manifest or chart."""
 

@@ -24,7 +24,14 @@ from aiopslab.cli.cluster_view import build_call_table
 from aiopslab.cli.output import Progress
 from aiopslab.cli.problems import load_problems, prepare_problem
 from aiopslab.cli.session_view import limit_lines, show_results
-from aiopslab.orchestrator import WALL, Orchestrator, PreparedProblem, ResponseParser, Step
+from aiopslab.orchestrator import (
+    WALL,
+    Orchestrator,
+    PreparedProblem,
+    ResponseParser,
+    Step,
+    ignore_progress,
+)
 
 PROBLEM: Final = "k8s_target_port-misconfig-mitigation-1"
 WIDTH: Final = 110
@@ -42,7 +49,7 @@ def run_demo(seed: int) -> int:
         posed = prepare_problem(load_problems(), PROBLEM, seed, None, progress)
     _show_incident(out, posed)
     _, engineer = find_agent("engineer")
-    orchestrator = Orchestrator(None, seed, on_step=lambda step: _show_step(out, step))
+    orchestrator = Orchestrator(None, seed, tell=ignore_progress, on_step=lambda step: _show_step(out, step))
     orchestrator.use_problem(posed)
     orchestrator.register_agent(engineer, "engineer", introduce=True)
     _show_heading(out, "The engineer")

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from aiopslab.cli.problems import UsageError, load_problems
-from aiopslab.orchestrator.problems import TYPES
+from aiopslab.cli.problems import UsageError, check_noise, load_problems
+from aiopslab.orchestrator.problems import TYPES, ProblemRegistry, generate_ids, list_suite
+from aiopslab.orchestrator.tasks import Task
 from aiopslab.utils import get_summary
 
 
@@ -43,20 +44,51 @@ def _print_extensions(extensions: Mapping[str, object], as_json: bool) -> int:
     return 0
 
 
-def list_problems(task: str | None, app: str | None, files: Sequence[Path], as_json: bool) -> int:
-    """Print the problems of a task and an application; return the exit code. Raises ``UsageError``."""
+def list_problems(
+    task: str | None, app: str | None, suite: str | None, files: Sequence[Path], as_json: bool
+) -> int:
+    """Print the problems of a task, an application and a suite; return the exit code. Raises ``UsageError``."""
     registry = load_problems(files)
+    problems = select_problems(registry, list_suite(registry, suite or "all"), task, app)
+    return _print_problems(problems, as_json)
+
+
+def generate_problems(
+    seed: int,
+    count: int,
+    task: str | None,
+    app: str | None,
+    noise: str | None,
+    files: Sequence[Path],
+    as_json: bool,
+) -> int:
+    """Print the ids of new problems from a seed; return the exit code. Raises ``UsageError``."""
+    registry = load_problems(files)
+    ids = [pid for pid in registry.get_problem_ids() if registry.is_drawn(pid)]
+    drawn = [problem.id for problem in select_problems(registry, ids, task, app)]
+    generated = generate_ids(drawn, seed, count, check_noise(noise))
+    return _print_problems([registry.get_problem_instance(pid) for pid in generated], as_json)
+
+
+def select_problems(
+    registry: ProblemRegistry, ids: Sequence[str], task: str | None, app: str | None
+) -> list[Task]:
+    """Return the problems of a task and an application among those given; raises ``UsageError``."""
     if task is not None and task not in TYPES:
         raise UsageError(f"There is no task '{task}'. Choose one of: {', '.join(TYPES)}.")
-    problems = [registry.get_problem(pid) for pid in registry.get_problem_ids(task)]
-    rows = [
-        {"id": problem.id, "app": problem.app.name, "task": problem.task_type}
+    problems = [registry.get_problem_instance(pid) for pid in ids]
+    apps = sorted({problem.app.name for problem in problems})
+    if app is not None and app not in apps:
+        raise UsageError(f"There is no problem of '{app}'. Choose one of: {', '.join(apps)}.")
+    return [
+        problem
         for problem in problems
-        if app in (None, problem.app.name)
+        if app in (None, problem.app.name) and task in (None, problem.task_type)
     ]
-    if app is not None and not rows:
-        apps = {problem.app.name for problem in problems}
-        raise UsageError(f"There is no problem of '{app}'. Choose one of: {', '.join(sorted(apps))}.")
+
+
+def _print_problems(problems: Sequence[Task], as_json: bool) -> int:
+    rows = [{"id": problem.id, "app": problem.app.name, "task": problem.task_type} for problem in problems]
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0

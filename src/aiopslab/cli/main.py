@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from aiopslab.cli.cluster import cluster
-from aiopslab.cli.options import AsJson, Load, PolicyName, Problem, Results, Seed, format_examples
+from aiopslab.cli.options import (
+    AsJson,
+    Load,
+    Noise,
+    PolicyName,
+    Problem,
+    Results,
+    Seed,
+    Suite,
+    format_examples,
+)
 from aiopslab.cli.standard_output import flush_output
 
 if TYPE_CHECKING:
@@ -69,6 +79,7 @@ def demo(seed: Seed = 7) -> None:
         "aiopslab list --load my_problems.py",
         "aiopslab list --agents",
         "aiopslab list --faults --json",
+        "aiopslab list --suite core",
     ),
 )
 def list_(
@@ -76,12 +87,13 @@ def list_(
         str | None,
         typer.Option(
             metavar="TASK",
-            help="Only problems of this task: detection, localization, analysis or mitigation.",
+            help="Only problems of this task: detection, localization, analysis, mitigation, incident, prediction, finops, ciso.",
         ),
     ] = None,
     app: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only problems of this application.")
     ] = None,
+    suite: Suite = None,
     load: Load = None,
     agents: Annotated[bool, typer.Option("--agents", help="List agents instead of problems.")] = False,
     apps: Annotated[bool, typer.Option("--apps", help="List applications instead of problems.")] = False,
@@ -97,13 +109,41 @@ def list_(
         _run_and_exit(lambda: list_apps(as_json))
     if faults:
         _run_and_exit(lambda: list_faults(as_json))
-    _run_and_exit(lambda: list_problems(task, app, load or (), as_json))
+    _run_and_exit(lambda: list_problems(task, app, suite, load or (), as_json))
+
+
+@cli.command(
+    epilog=format_examples(
+        "aiopslab generate --seed 12 --count 20",
+        "aiopslab generate --seed 12 --count 5 --task mitigation --noise heavy --json",
+    )
+)
+def generate(
+    seed: Seed = 0,
+    count: Annotated[int, typer.Option(metavar="N", help="Number of problems.", min=1, max=10_000)] = 10,
+    task: Annotated[str | None, typer.Option(metavar="TASK", help="Only problems of this task.")] = None,
+    app: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only problems of this application.")
+    ] = None,
+    noise: Noise = None,
+    load: Load = None,
+    as_json: AsJson = False,
+) -> None:
+    """Generate new problems from a seed, and print their ids.
+
+    Each id carries the seed: it is the same problem wherever it is run.
+    """
+    from aiopslab.cli.inventory import generate_problems
+
+    _run_and_exit(lambda: generate_problems(seed, count, task, app, noise, load or (), as_json))
 
 
 @cli.command(
     epilog=format_examples(
         "aiopslab run scale_pod_zero_social_net-detection-1 --agent idle",
-        "aiopslab run revoke_auth_mongodb-mitigation-1 --agent llm --model gpt-5",
+        "aiopslab run revoke_auth_mongodb-mitigation-1 --agent react --model gpt-5-mini",
+        "aiopslab run revoke_auth_mongodb-mitigation-1 --agent toolcall --model claude-sonnet-5-5",
+        "aiopslab run revoke_auth_mongodb-detection-1 --agent shell --model 'qwen3:8b?base_url=http://localhost:11434/v1'",
         "aiopslab run network_loss_hotel_res-localization-1 --agent my_agent.py:Careful",
         "aiopslab run k8s_target_port-misconfig-mitigation-1 --agent 'cmd:./my-agent -x' --env OPENAI_API_KEY",
     )
@@ -118,6 +158,7 @@ def run(
         ),
     ],
     seed: Seed = 0,
+    noise: Noise = None,
     max_steps: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number of agent steps.")
     ] = 30,
@@ -125,7 +166,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Language model, for an agent that takes one. OPENAI_BASE_URL sets the endpoint, OPENAI_API_KEY the key.",
+            help="Language model, for an agent that takes one: NAME, openai:NAME or anthropic:NAME, with settings as in "
+            "'NAME?timeout_s=60'. Keys come from OPENAI_API_KEY and ANTHROPIC_API_KEY.",
         ),
     ] = None,
     load: Load = None,
@@ -146,9 +188,18 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Environment variable to pass to a 'cmd:' agent, such as an API key. May be repeated.",
+            help="Environment variable to pass to the agent, such as an API key for a 'cmd:' agent. May be repeated.",
         ),
     ] = None,
+    agent_timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS",
+            min=1,
+            max=86_400,
+            help="Real time that the agent has to start, and for each answer.",
+        ),
+    ] = 600.0,
     action_timeout: Annotated[
         float,
         typer.Option(
@@ -158,6 +209,27 @@ def run(
             help="Real time after which an action that is still being simulated fails the run.",
         ),
     ] = 300.0,
+    isolate: Annotated[
+        bool,
+        typer.Option(
+            "--isolate",
+            help="Run the agent in its own Linux namespaces: no other processes, no network, read-only files.",
+        ),
+    ] = False,
+    endpoint: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Address that an isolated agent may reach, besides those of its models. May be repeated.",
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=N",
+            help="Limit of the agent: memory_mb, processes, file_mb, open_files or cpu_s. May be repeated.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Print complete responses and observations.")
@@ -166,15 +238,19 @@ def run(
     """Let an agent work on a problem, and evaluate the session.
 
     Exit codes: 0 the session is complete, whether the answer is right or wrong; 1 the run failed (the agent crashed or was too
-    slow, or the simulation took too long); 2 wrong usage; 130 interrupted. Every session that starts leaves a record.
+    slow, or the simulation took too long); 2 wrong usage; 130 interrupted, 143 or 129 ended by SIGTERM or SIGHUP. Every
+    session that starts leaves a record. The agent runs in a process of its own.
     """
 
     def work() -> int:
-        problems = _load_problems(load, problem)
+        from aiopslab.cli.problems import set_noise
+
+        wanted = set_noise(problem, noise)
+        problems = _load_problems(load, wanted)
         from aiopslab.cli.run import RunOptions, run_problem
 
         options = RunOptions(
-            problem,
+            wanted,
             agent,
             seed,
             max_steps,
@@ -187,8 +263,34 @@ def run(
             verbose,
             env or (),
             action_timeout,
+            agent_timeout,
+            isolate,
+            limit or (),
+            endpoint or (),
         )
         return run_problem(problems, options)
+
+    _run_and_exit(work)
+
+
+@cli.command(epilog=format_examples("aiopslab show results", "aiopslab show results/944c4b43….json -v"))
+def show(
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="PATH", help="Records of sessions, or folders of records.")
+    ],
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print complete responses and observations.")
+    ] = False,
+) -> None:
+    """Show recorded sessions; a folder as one line per session.
+
+    A session whose process was killed is shown as cut off, with its steps up to then.
+    """
+
+    def work() -> int:
+        from aiopslab.cli.show import show_records
+
+        return show_records(paths, verbose)
 
     _run_and_exit(work)
 
@@ -202,6 +304,7 @@ def run(
 def play(
     problem: Problem,
     seed: Seed = 0,
+    noise: Noise = None,
     load: Load = None,
     results: Results = Path("results"),
     policy: PolicyName = None,
@@ -218,10 +321,13 @@ def play(
     """Work on a problem yourself, at a terminal."""
 
     def work() -> int:
-        problems = _load_problems(load, problem)
+        from aiopslab.cli.problems import set_noise
+
+        wanted = set_noise(problem, noise)
+        problems = _load_problems(load, wanted)
         from aiopslab.cli.play import play_problem
 
-        return play_problem(problems, problem, seed, results, policy, thinking)
+        return play_problem(problems, wanted, seed, results, policy, thinking)
 
     _run_and_exit(work)
 
@@ -230,6 +336,7 @@ def play(
     epilog=format_examples(
         "aiopslab validate scale_pod_zero_social_net-mitigation-1",
         "aiopslab validate --load my_problems.py my_family-detection-1",
+        "aiopslab validate --suite core --jobs 2 --log core.jsonl",
         "aiopslab validate --json",
     )
 )
@@ -238,11 +345,21 @@ def validate(
         list[str] | None,
         typer.Argument(metavar="PROBLEM", help="Problem ids. Default: all problems."),
     ] = None,
+    suite: Suite = None,
     load: Load = None,
     seed: Seed = 0,
     twice: Annotated[
         bool, typer.Option("--twice", help="Also stage each problem twice and compare; slower.")
     ] = False,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Number of processes.")] = 1,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="Append the findings of each problem to this file at once; problems in it are left out.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Check that problems are fair, on copies of their worlds.
@@ -254,8 +371,10 @@ def validate(
     def work() -> int:
         registry = _load_problems(load, *(problems or ()))
         from aiopslab.cli.validation import validate_problems
+        from aiopslab.orchestrator.problems import list_suite
 
-        return validate_problems(registry, problems or (), seed, twice, as_json)
+        wanted = problems or list_suite(registry, suite or "all")
+        return validate_problems(registry, wanted, seed, twice=twice, jobs=jobs, log=log, as_json=as_json)
 
     _run_and_exit(work)
 
@@ -348,13 +467,13 @@ def export(
         raise typer.BadParameter(hint, param_hint="--app")
 
     def work() -> int:
-        task = None if problem is None else _load_problems(load, problem).get_problem(problem)
+        task = None if problem is None else _load_problems(load, problem).get_problem_instance(problem, seed)
         from aiopslab.cli.export import export_app, export_problem
 
         if task is None:
             recorded_minutes = 10 if minutes is None else max(minutes, 1)
             return export_app(app or "none", recorded_minutes, seed, out, format, json)
-        return export_problem(task, minutes or 0, seed, out, format, json)
+        return export_problem(task, minutes or 0, task.seed, out, format, json)
 
     _run_and_exit(work)
 
@@ -363,7 +482,7 @@ def export(
     epilog=format_examples(
         "aiopslab new agent careful",
         "aiopslab new problem slow-search --out incidents",
-        "aiopslab new fault wrong-selector --out src/my_package --tests tests",
+        "aiopslab new fault lost-label --out src/my_package --tests tests",
     )
 )
 def new(

@@ -30,4 +30,19 @@ PolicyName = Annotated[
         help="Access rights: read-only, operator or admin. Default: as the problem defines.",
     ),
 ]
+Suite = Annotated[
+    str | None,
+    typer.Option(
+        "--suite",
+        metavar="NAME",
+        help="Only problems of this suite: smoke, paper, compat, core, hard or all.",
+    ),
+]
+Noise = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVEL",
+        help="Innocent changes by other teams: none, usual or heavy. Only for problems whose seed draws the target. Default: usual.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -1,28 +1,27 @@
 """``aiopslab play``: a person works on a problem at a terminal.
 
-A line is a shell command, an action, or a keyword (``help``, ``problem``, ``history``, ``submit``, ``quit``). The session is
-recorded like an agent's. Ctrl-C ends the running command, not the session. Lines may also come from a file or a pipe; the end of
+A line is a shell command, an action, or a keyword (``help``, ``problem``, ``history``, ``submit``, ``quit``). Shell commands run
+in one bash, which keeps its state; while a program reads input, all lines go to it. The session is recorded like an agent's. Ctrl-C ends the running command, not the session. Lines may also come from a file or a pipe; the end of
 input ends the session.
 """
 
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from rich.console import Console
 
 from aiopslab.cli.completion import Completer, enable_line_editing
+from aiopslab.cli.live_shell import Keyboard, LiveShell
 from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import DONE, FAILED, check_folder, check_policy, prepare_problem
 from aiopslab.cli.session_view import format_step, limit_lines, show_ending, show_results
-from aiopslab.cli.typed_calls import add_fence, parse_line
+from aiopslab.cli.typed_calls import add_fence, format_shell_call, parse_line
+from aiopslab.cloud import CONTROL_D
 from aiopslab.orchestrator import (
     SUBMIT,
     AgentGone,
@@ -31,7 +30,10 @@ from aiopslab.orchestrator import (
     PreparedProblem,
     Step,
     Usage,
+    catch_ending_signals,
+    ignore_progress,
 )
+from aiopslab.orchestrator.models import Tool
 from aiopslab.orchestrator.problems import ProblemRegistry
 
 MAX_STEPS: Final = 1_000
@@ -43,6 +45,10 @@ ANSWER_FORMS: Final = {
     "localization": "submit NAME…, the faulty components, most likely first",
     "analysis": "submit LEVEL / TYPE, for example: submit Application / Code Defect",
     "mitigation": "submit, when the fault is repaired",
+    "incident": "submit NAME…: DIAGNOSIS, the faulty components and the cause in a few words, when the fault is repaired",
+    "prediction": "submit COMPONENT / FAILURE / MINUTES, for example: submit frontend / disk full / 90; or submit None",
+    "finops": "submit, when the cost is back to normal",
+    "ciso": "submit, when the policy is kept",
 }
 
 
@@ -56,19 +62,19 @@ def play_problem(
     with Progress() as progress:
         posed = prepare_problem(problems, problem, seed, policy, progress)
     keyboard = Keyboard()
-    posed.terminal.is_interrupted = keyboard.take_interrupt
     person = Person(posed, keyboard, out)
     orchestrator = Orchestrator(
         results,
-        seed,
+        posed.task.seed,
         thinking_s=thinking_s,
         time_limit_s=TIME_LIMIT_S,
         agent_timeout_s=TIME_LIMIT_S,
+        tell=ignore_progress,
         on_step=person.show_step,
     )
     orchestrator.use_problem(posed)
     orchestrator.register_agent(person, person.name)
-    with keyboard.catch_interrupts():
+    with keyboard.catch_interrupts(), catch_ending_signals(_leave):
         result = asyncio.run(orchestrator.start_problem(MAX_STEPS))
     left = result["ending"] == "agent gone"
     if not left:
@@ -77,39 +83,9 @@ def play_problem(
     return DONE if left or result["ending"] == "submitted" else FAILED
 
 
-class Keyboard:
-    """Reads lines and handles Ctrl-C: it raises at the prompt, and is only recorded while a command runs."""
-
-    def __init__(self) -> None:
-        self._at_prompt = False
-        self._pressed = False
-
-    def take_interrupt(self) -> bool:
-        """Return whether Ctrl-C was pressed since the last call."""
-        pressed, self._pressed = self._pressed, False
-        return pressed
-
-    def read(self, prompt: str) -> str:
-        """Read a line; raises ``EOFError`` and ``KeyboardInterrupt``."""
-        self._at_prompt = True
-        try:
-            return input(prompt)
-        finally:
-            self._at_prompt = self._pressed = False
-
-    @contextmanager
-    def catch_interrupts(self) -> Iterator[None]:
-        """Handle Ctrl-C here; by default it would end the session."""
-        previous = signal.signal(signal.SIGINT, self._handle_interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, previous)
-
-    def _handle_interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self._at_prompt:
-            raise KeyboardInterrupt
-        self._pressed = True
+def _leave(_number: int) -> None:
+    """End the session as if the person had left."""
+    raise AgentGone(LEFT)
 
 
 class Person(AgentLink):
@@ -122,14 +98,18 @@ class Person(AgentLink):
         self._keyboard = keyboard
         self._out = out
         self._history: list[Step] = []
-        self._is_tty = sys.stdin.isatty()
+        self._is_tty = sys.stdin.isatty() and sys.stdout.isatty()
+        self._live = LiveShell(posed.terminal, shows_output=self._is_tty)
+        posed.terminal.is_interrupted = self._check_interrupt
         self._keywords = {
             "help": self._show_help,
             "problem": self._show_problem,
             "history": self._show_history,
         }
 
-    async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
+    async def init(
+        self, problem: str, instructions: str, apis: dict[str, str], tools: Sequence[Tool] = ()
+    ) -> None:
         """Show the problem and how to get help."""
         if self._is_tty:
             enable_line_editing(Completer(self._posed.terminal.api, self._build_vocabulary()))
@@ -139,19 +119,28 @@ class Person(AgentLink):
     async def get_action(self, state: str) -> str:
         """Read lines until one is an action, and return it; raises ``AgentGone`` when the person leaves."""
         while True:
+            if self._live.type_keys():
+                continue
             try:
-                line = self._keyboard.read(self._format_prompt()).strip()
+                line = self._keyboard.read(self._live.format_prompt())
             except EOFError:
                 if self._is_tty:
                     self._out.print()
-                raise AgentGone(LEFT) from None
+                if not self._is_tty or self._is_at_prompt:
+                    raise AgentGone(LEFT) from None
+                line = CONTROL_D
             except KeyboardInterrupt:
                 self._out.print()
+                self._live.begin_line()
                 continue
+            self._live.begin_line()
+            if not self._is_at_prompt:
+                return add_fence(format_shell_call(line))
+            line = line.strip()
             word, _, rest = line.partition(" ")
             if word in EXIT_WORDS:
                 raise AgentGone(LEFT)
-            if word in self._keywords:
+            if word in self._keywords and (word == "help" or not rest):
                 self._keywords[word](rest.strip())
             elif line:
                 return add_fence(parse_line(line, self._actions, self._posed.task.task_type))
@@ -159,6 +148,8 @@ class Person(AgentLink):
     def show_step(self, step: Step) -> None:
         """Print the observation of a step."""
         self._history.append(step)
+        if step.valid and step.api_name == "exec_shell" and self._is_tty:
+            return  # the shell has shown its output already
         self._out.print(step.observation.rstrip("\n"), markup=False, style=None if step.valid else "yellow")
 
     def usage(self) -> Usage | None:
@@ -172,8 +163,18 @@ class Person(AgentLink):
     def _actions(self) -> Mapping[str, str]:
         return self._posed.prompt.actions
 
-    def _format_prompt(self) -> str:
-        return f"root@{self._posed.terminal.machine.name}:~# " if self._is_tty else ""
+    @property
+    def _is_at_prompt(self) -> bool:
+        """Whether the shell waits for a new command, and no program for input."""
+        shell = self._live.shell
+        return shell.is_at_prompt or not shell.process.alive
+
+    def _check_interrupt(self) -> bool:
+        self._live.pace()
+        pressed = self._keyboard.take_interrupt()
+        if pressed:
+            self._out.print("^C")
+        return pressed
 
     def _show_problem(self, _: str) -> None:
         self._out.print(self._posed.prompt.description.rstrip(), markup=False, soft_wrap=False)
@@ -197,8 +198,8 @@ class Person(AgentLink):
             signature, _, rest = text.strip().partition("\n")
             self._out.print(f"  {signature}\n      {_extract_first_sentence(rest)}", markup=False)
         self._out.print(
-            "Other words: help ACTION, problem, history, quit. Every other line is a shell command; each runs in a new shell, "
-            f"so write 'cd DIR && …' on one line.\n{self._describe_answer()}",
+            "Other words: help ACTION, problem, history, quit. Every other line is a shell command; all run in one shell.\n"
+            f"{self._describe_answer()}",
             markup=False,
         )
 

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from aiopslab.cloud import POLICIES, CopyFailed
-from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
+from aiopslab.generators import Level
+from aiopslab.orchestrator.problems import CannotLoad, NoSuchSuite, ProblemRegistry, UnknownProblem, parse_id
 from aiopslab.utils import AIOpsLabError
 
 if TYPE_CHECKING:
@@ -19,6 +20,14 @@ DONE: Final = 0
 FAILED: Final = 1
 USAGE_ERROR: Final = 2
 INTERRUPTED: Final = 130
+
+
+class Terminated(KeyboardInterrupt):
+    """The command was ended by a signal other than that of Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
 
 
 class UsageError(AIOpsLabError):
@@ -31,7 +40,7 @@ def load_problems(files: Sequence[Path] = (), wanted: Sequence[str] = ()) -> Pro
     for file in files:
         problems.load(file)
     for pid in wanted:
-        problems.get_problem(pid)
+        problems.get_problem_instance(pid)
     return problems
 
 
@@ -41,9 +50,9 @@ def prepare_problem(
     """Deploy a problem and inject its faults; raises ``UnknownProblem``. ``policy`` overrides the problem's policy."""
     from aiopslab.orchestrator import deploy, open_problem, stage
 
-    task = problems.get_problem(pid)
+    task = problems.get_problem_instance(pid, seed)
     task.policy = policy or task.policy
-    stage(task, deploy(task, seed, tell), tell)
+    stage(task, deploy(task, task.seed, tell), tell)
     return open_problem(task)
 
 
@@ -51,6 +60,25 @@ def check_policy(name: str | None) -> None:
     """Raise ``UsageError`` if there is no policy of that name; None is allowed."""
     if name is not None and name not in POLICIES:
         raise UsageError(f"There is no policy '{name}'. Choose one of: {', '.join(POLICIES)}.")
+
+
+def check_noise(level: str | None) -> Level | None:
+    """Return a level of noise; raises ``UsageError`` if there is none of that name."""
+    for known in get_args(Level):
+        if level == known:
+            return cast("Level", known)
+    if level is not None:
+        raise UsageError(
+            f"There is no level of noise '{level}'. Choose one of: {', '.join(get_args(Level))}."
+        )
+    return None
+
+
+def set_noise(pid: str, level: str | None) -> str:
+    """Return the id of a drawn problem with another level of noise; raises ``UsageError``."""
+    plain, own, seed = parse_id(pid)
+    noise = check_noise(level) or own
+    return plain + (f"+{noise}" if noise else "") + ("" if seed is None else f"@{seed}")
 
 
 def check_folder(folder: Path, option: str) -> None:
@@ -83,6 +111,8 @@ def run_command(work: Callable[[], int]) -> int:
         return work()
     except AIOpsLabError as error:
         return _report(error, str(error), USAGE_ERROR if _is_usage_error(error) else FAILED)
+    except Terminated as error:
+        return _report(error, "Interrupted.", 128 + error.number)
     except KeyboardInterrupt as error:
         return _report(error, "Interrupted.", INTERRUPTED)
     except CopyFailed as error:
@@ -99,13 +129,14 @@ def run_command(work: Callable[[], int]) -> int:
 
 def _is_usage_error(error: AIOpsLabError) -> bool:
     """Return whether the command line must be changed, rather than tried again."""
-    if isinstance(error, (UsageError, UnknownProblem, CannotLoad)):
+    if isinstance(error, (UsageError, UnknownProblem, NoSuchSuite, CannotLoad)):
         return True
     # Slow imports. Where one of these errors was raised, its module is already loaded.
     from aiopslab.agents import NoSuchAgent
+    from aiopslab.orchestrator import AgentNotStarted, NotARecord
     from aiopslab.orchestrator.models import ModelFailed
 
-    return isinstance(error, (NoSuchAgent, ModelFailed))
+    return isinstance(error, (NoSuchAgent, AgentNotStarted, ModelFailed, NotARecord))
 
 
 def _report(error: BaseException, message: str, code: int) -> int:

@@ -1,4 +1,8 @@
-"""``aiopslab run``: let an agent work on a problem, print its steps as they happen, and print the results."""
+"""``aiopslab run``: let an agent work on a problem, print its steps as they happen, and print the results.
+
+The agent runs in a process of its own. It is started before the world is prepared, so that a wrong name, a missing program or an
+unreachable model is reported at once.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +10,41 @@ import asyncio
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from aiopslab.agents import find_agent
+from aiopslab.agents import make_process
 from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import (
     DONE,
     FAILED,
     INTERRUPTED,
+    Terminated,
+    UsageError,
     check_folder,
     check_policy,
     parse_thinking,
     prepare_problem,
 )
-from aiopslab.cli.session_view import show_ending, show_results, show_step
-from aiopslab.orchestrator import Orchestrator, Pace, Step
-from aiopslab.orchestrator.models import OpenAIModel
+from aiopslab.cli.session_view import sanitize, show_ending, show_results, show_step
+from aiopslab.orchestrator import (
+    AgentLink,
+    Limits,
+    Orchestrator,
+    Pace,
+    Step,
+    end_on_signals,
+    hide_command_line,
+    shield_harness,
+)
+from aiopslab.orchestrator.models import open_model
 from aiopslab.orchestrator.problems import ProblemRegistry
 
 COMPLETE_ENDINGS: Final = ("submitted", "step limit", "time limit")
 """Endings of a complete session, whether its answer was right or wrong."""
+OUTPUT_CHARS: Final = 1_000_000
+"""Maximum number of characters of an agent's own output that are printed."""
 
 
 @dataclass(frozen=True)
@@ -48,46 +64,100 @@ class RunOptions:
     verbose: bool = False
     env: Sequence[str] = ()
     action_timeout_s: float = Pace.action_timeout_s
+    agent_timeout_s: float = Pace.agent_timeout_s
+    isolate: bool = False
+    limits: Sequence[str] = ()
+    endpoints: Sequence[str] = ()
 
 
 def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
     """Run one session; return 0 if it was complete, whether its answer was right or wrong."""
     thinking_s = parse_thinking(options.thinking)
     check_policy(options.policy)
-    name, agent = find_agent(options.agent, options.model, options.env)
-    judge = OpenAIModel(options.judge) if options.judge else None
+    name, agent = make_process(
+        options.agent,
+        options.model,
+        options.env,
+        limits=parse_limits(options.limits),
+        isolate=options.isolate,
+        hidden=[options.results],
+        endpoints=options.endpoints,
+    )
+    agent.on_output = AgentOutput().print
+    judge = open_model(options.judge) if options.judge else None
     if judge is not None:
         judge.check()
     check_folder(options.results, "--results")
+    hide_command_line("aiopslab run")
+    shield_harness()
     out = open_console()
-    # An agent's own prints must not mix with the JSON document.
-    redirection = redirect_stdout(sys.stderr) if options.as_json else nullcontext()
-    with redirection, Progress() as progress:
-        posed = prepare_problem(problems, options.problem, options.seed, options.policy, progress)
-        progress.clear()
+    linked = agent.link(name, timeout_s=options.agent_timeout_s)
+    with Progress() as progress, end_on_signals() as signals, asyncio.Runner() as runner:
+        try:
+            runner.run(linked.start())
+            posed = prepare_problem(problems, options.problem, options.seed, options.policy, progress)
+            progress.clear()
 
-        def on_step(step: Step) -> None:
-            if not options.as_json:
-                show_step(out, step, options.verbose)
+            def on_step(step: Step) -> None:
+                if not options.as_json:
+                    show_step(out, step, options.verbose)
 
-        orchestrator = Orchestrator(
-            options.results,
-            options.seed,
-            thinking_s=thinking_s,
-            action_timeout_s=options.action_timeout_s,
-            tell=progress,
-            on_step=on_step,
-            judge=judge,
-        )
-        orchestrator.use_problem(posed)
-        orchestrator.register_agent(agent, name, introduce=True)
-        result = asyncio.run(orchestrator.start_problem(options.max_steps))
+            orchestrator = Orchestrator(
+                options.results,
+                posed.task.seed,
+                thinking_s=thinking_s,
+                agent_timeout_s=options.agent_timeout_s,
+                action_timeout_s=options.action_timeout_s,
+                tell=progress,
+                on_step=on_step,
+                judge=judge,
+            )
+            orchestrator.use_problem(posed)
+            orchestrator.register_agent(linked, linked.name)
+            result = runner.run(orchestrator.start_problem(options.max_steps))
+        except KeyboardInterrupt as error:
+            if signals:
+                raise Terminated(signals[0]) from error
+            raise
+        finally:
+            runner.run(linked.close())
     if options.as_json:
-        print(json.dumps(_build_document(options, name, result), indent=1, default=str))
+        print(json.dumps(_build_document(options, linked, result), indent=1, default=str))
     else:
         show_results(out, result["results"])
         show_ending(out, result)
     return get_exit_code(result["ending"])
+
+
+class AgentOutput:
+    """Prints what an agent writes to its standard error, line by line, on ours."""
+
+    def __init__(self) -> None:
+        self._line = ""
+        self._left_chars = OUTPUT_CHARS
+
+    def print(self, text: str) -> None:
+        """Print the lines that are complete, or too long to wait for their end."""
+        *lines, self._line = (self._line + text).split("\n")
+        if len(self._line) > OUTPUT_CHARS:
+            lines, self._line = [*lines, self._line], ""
+        for line in lines:
+            if self._left_chars > 0:
+                print(sanitize(line[: self._left_chars]), file=sys.stderr)
+            self._left_chars -= len(line) + 1
+
+
+def parse_limits(texts: Sequence[str]) -> Limits:
+    """Return the limits of an agent from values such as ``memory_mb=8192``; raises ``UsageError``."""
+    values: dict[str, int] = {}
+    for text in texts:
+        name, _, value = text.partition("=")
+        if name not in Limits._fields or not value.isdecimal() or not 0 < int(value) < 2**40:
+            raise UsageError(
+                f"--limit takes NAME=NUMBER with one of {', '.join(Limits._fields)}, not '{text}'."
+            )
+        values[name] = int(value)
+    return Limits(**values)
 
 
 def get_exit_code(ending: str) -> int:
@@ -97,7 +167,7 @@ def get_exit_code(ending: str) -> int:
     return INTERRUPTED if ending == "interrupted" else FAILED
 
 
-def _build_document(options: RunOptions, name: str, result: dict[str, Any]) -> dict[str, Any]:
+def _build_document(options: RunOptions, agent: AgentLink, result: dict[str, Any]) -> dict[str, Any]:
     kept = {key: result[key] for key in ("ending", "why", "results", "session_id")}
     record = str(result["record"]) if result["record"] else None
-    return {"problem": options.problem, "agent": name, "seed": options.seed, **kept, "record": record}
+    return {"problem": options.problem, "agent": agent.name, "seed": options.seed, **kept, "record": record}

@@ -1,33 +1,26 @@
 """``aiopslab shell``: an interactive shell on the operator's host of a new cluster.
 
-It has line editing, history and completion; Ctrl-C ends the running command, not the shell. A command runs at full speed for its
-first simulated minute; after that (``-w``, ``-f``) it runs in real time, so that a person can follow it.
+It has line editing, history and completion; all lines run in one bash, so directory, variables and jobs persist. Ctrl-C ends the
+running command, not the shell. A command runs at full speed for its first simulated minute; after that (``-w``, ``-f``) it runs in
+real time, so that a person can follow it.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
 from typing import Final
 
 from aiopslab.apps import Application, NoSuchApplication, find_application
 from aiopslab.cli.completion import Completer, enable_line_editing
-from aiopslab.cloud import POLICIES, Environment, Terminal, TypedLine, World, add_cluster
+from aiopslab.cli.live_shell import STEP_S, Keyboard, LiveShell
+from aiopslab.cloud import CONTROL_D, POLICIES, Environment, Terminal, TypedLine, World, add_cluster
 from simcloud.kubernetes import Cluster
 
 SETTLE_S: Final = 40.0
 """Simulated age of the cluster when the first line is typed."""
 THINKING_S: Final = 1.0
 """Virtual seconds that pass between two lines."""
-FULL_SPEED_S: Final = 60.0
-"""Virtual time that a command runs at full speed before it continues in real time."""
-STEP_S: Final = 0.25
 OUTPUT_LIMIT_BYTES: Final = 64 << 20
-EXIT_WORDS: Final = ("exit", "logout")
 
 
 def run_shell(line: str | None, nodes: int, seed: int, policy: str, app: str | None) -> int:
@@ -47,8 +40,10 @@ def run_shell(line: str | None, nodes: int, seed: int, policy: str, app: str | N
         return 2
     terminal = Terminal(world, cluster, POLICIES[policy], shown_bytes=OUTPUT_LIMIT_BYTES)
     if line is not None:
-        return _run_line(terminal, line)
-    return _read_lines(world, terminal, nodes)
+        return _run_alone(terminal, line)
+    keyboard = Keyboard()
+    with keyboard.catch_interrupts():  # an exception inside the simulation would corrupt the world
+        return _read_lines(world, terminal, nodes, keyboard)
 
 
 def _build_bare(nodes: int, seed: int) -> tuple[World, Cluster]:
@@ -65,41 +60,54 @@ def _build_with(app: Application, nodes: int, seed: int) -> tuple[World, Cluster
     return environment.world, environment.cluster
 
 
-def _read_lines(world: World, terminal: Terminal, nodes: int) -> int:
+def _read_lines(world: World, terminal: Terminal, nodes: int, keyboard: Keyboard) -> int:
     if sys.stdin.isatty():
         enable_line_editing(Completer(terminal.api))
         print(
             f"You are on the operator's host of a cluster with {nodes} nodes (policy: {terminal.policy.name}). "
             "Virtual time passes while commands run. Type 'exit' to leave."
         )
+    live = LiveShell(terminal)
     status = 0
     while True:
+        if live.type_keys():
+            continue
         try:
-            typed = input(f"root@{terminal.machine.name}:~# " if sys.stdin.isatty() else "").strip()
+            line = keyboard.read(live.format_prompt())
         except EOFError:
-            return status
+            if live.shell.is_at_prompt or not live.is_tty:
+                return status
+            line = CONTROL_D
         except KeyboardInterrupt:
             print()
+            live.begin_line()
             continue
-        if typed in EXIT_WORDS:
+        live.begin_line()
+        status = _run_line(live, line, keyboard)
+        if not live.shell.process.alive:
             return status
-        if typed:
-            status = _run_line(terminal, typed)
-            with _catch_interrupts():  # a late Ctrl-C just returns to the prompt
-                world.run_for(THINKING_S)
+        world.run_for(THINKING_S)
 
 
-def _run_line(terminal: Terminal, line: str) -> int:
+def _run_line(live: LiveShell, line: str, keyboard: Keyboard) -> int:
+    typed = live.shell.type(line)
+    while not typed.wait(STEP_S):
+        live.pace()
+        if keyboard.take_interrupt():
+            print("^C")
+            typed.stop()
+            break
+    return typed.get_result().status
+
+
+def _run_alone(terminal: Terminal, line: str) -> int:
+    """Run the only line of ``-c``, in a shell that is not interactive."""
     typed = terminal.type(line)
-    printer = OutputPrinter(typed)
-    waited_s = 0.0
-    with _catch_interrupts() as is_interrupted:
+    printer, keyboard = OutputPrinter(typed), Keyboard()
+    with keyboard.catch_interrupts():
         while not typed.wait(STEP_S):
             printer.flush()
-            waited_s += STEP_S
-            if waited_s > FULL_SPEED_S:
-                time.sleep(STEP_S)
-            if is_interrupted():
+            if keyboard.take_interrupt():
                 typed.stop()
                 break
     printer.flush()
@@ -120,18 +128,3 @@ class OutputPrinter:
             self._positions[number] += len(data)
             target.buffer.write(data)
             target.flush()
-
-
-@contextmanager
-def _catch_interrupts() -> Iterator[Callable[[], bool]]:
-    """Record Ctrl-C instead of raising: an exception inside the simulation would corrupt the world."""
-    pressed: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        pressed.append(number)
-
-    previous = signal.signal(signal.SIGINT, note)
-    try:
-        yield lambda: bool(pressed)
-    finally:
-        signal.signal(signal.SIGINT, previous)

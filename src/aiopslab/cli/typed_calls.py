@@ -29,7 +29,12 @@ def parse_line(line: str, actions: Collection[str], task_type: str) -> str:
         return _parse_submission(rest.strip(), task_type)
     if name in actions and name != "exec_shell":
         return _format_call(name, [_parse_value(word) for word in _split_words(rest)])
-    return _format_call("exec_shell", [rest if name == "exec_shell" else line])
+    return format_shell_call(rest if name == "exec_shell" else line)
+
+
+def format_shell_call(line: str) -> str:
+    """Return the call that types a line into the terminal."""
+    return _format_call("exec_shell", [line])
 
 
 def add_fence(call: str) -> str:
@@ -38,14 +43,31 @@ def add_fence(call: str) -> str:
 
 
 def _parse_submission(words: str, task_type: str) -> str:
-    if task_type == "mitigation":
+    if task_type in ("mitigation", "finops", "ciso"):
         return f"{SUBMIT}()"
     if task_type == "localization":
-        names = words.strip("[]").replace('"', " ").replace("'", " ")
-        return _format_call(SUBMIT, [[name for name in _SEPARATORS.split(names) if name]])
+        return _format_call(SUBMIT, [_split_names(words)])
+    if task_type == "incident":
+        names, _, diagnosis = words.partition(":")
+        return _format_call(SUBMIT, [diagnosis.strip(), _split_names(names)])
+    if task_type == "prediction":
+        return _format_call(SUBMIT, [_parse_prediction(words)])
     if task_type == "analysis":
         return _format_call(SUBMIT, [_find_labels(words)])
     return _format_call(SUBMIT, [words.strip("\"'")])
+
+
+def _split_names(words: str) -> list[str]:
+    names = words.strip("[]").replace('"', " ").replace("'", " ")
+    return [name for name in _SEPARATORS.split(names) if name]
+
+
+def _parse_prediction(words: str) -> dict[str, Any] | None:
+    """Return a prediction written as COMPONENT / FAILURE / MINUTES, or None; the task rejects incomplete ones."""
+    if words.lower() in ("", "none"):
+        return None
+    component, failure, minutes = (part.strip() for part in [*words.rsplit("/", 2), "", ""][:3])
+    return {"component": component, "failure": failure, "within_min": _parse_value(minutes)}
 
 
 def _find_labels(words: str) -> dict[str, str]:

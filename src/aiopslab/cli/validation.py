@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 
@@ -11,32 +12,56 @@ from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import DONE, FAILED
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.problems import ProblemRegistry
-from aiopslab.orchestrator.validation import Validator
+from aiopslab.orchestrator.validation import validate_many
 
 
 def validate_problems(
-    problems: ProblemRegistry, wanted: Sequence[str], seed: int, twice: bool, as_json: bool
+    problems: ProblemRegistry,
+    wanted: Sequence[str],
+    seed: int,
+    *,
+    twice: bool,
+    jobs: int,
+    log: Path | None,
+    as_json: bool,
 ) -> int:
-    """Validate the wanted problems, or all of them; return 1 if one is unfair, else 0."""
-    ids = list(wanted) or problems.get_problem_ids()
-    # Problems that share a world are validated one after the other, so that each world is prepared once.
-    ids.sort(key=lambda pid: (problems.get_problem(pid).app.name, repr(problems.get_problem(pid).faults)))
+    """Validate the wanted problems; return 1 if one is unfair, else 0.
+
+    The findings of each problem are appended to ``log`` at once, and problems that it already holds are left out.
+    """
+    found = dict(_read_log(log, seed)) if log is not None else {}
+    found = {pid: findings for pid, findings in found.items() if pid in wanted}
+    rest = [pid for pid in wanted if pid not in found]
     out = open_console()
-    found: dict[str, list[Finding]] = {}
-    with Progress() as progress, Validator(seed, problems=problems, tell=progress, twice=twice) as validator:
-        for number, pid in enumerate(ids, start=1):
-            progress(f"{number} of {len(ids)}: {pid}")
-            found[pid] = validator.validate(pid)
+    with Progress() as progress:
+        for pid, findings in validate_many(problems, rest, seed, twice=twice, jobs=jobs, tell=progress):
+            found[pid] = findings
+            if log is not None:
+                _append(log, seed, pid, findings)
             if not as_json:
                 progress.clear()
-                _show(out, pid, found[pid])
+                _show(out, pid, findings)
+            progress(f"{len(found)} of {len(wanted)} are validated")
     unfair = [pid for pid, findings in found.items() if not all(finding.well for finding in findings)]
     if as_json:
         document = {pid: [vars(finding) for finding in findings] for pid, findings in found.items()}
         print(json.dumps(document, indent=1))
     else:
-        out.print(f"\n{len(ids) - len(unfair)} of {len(ids)} problems are fair.", markup=False)
+        out.print(f"\n{len(found) - len(unfair)} of {len(found)} problems are fair.", markup=False)
     return FAILED if unfair else DONE
+
+
+def _read_log(log: Path, seed: int) -> Iterator[tuple[str, list[Finding]]]:
+    for line in log.read_text("utf-8").splitlines() if log.exists() else ():
+        entry = json.loads(line)
+        if entry["seed"] == seed:
+            yield entry["problem"], [Finding(**finding) for finding in entry["findings"]]
+
+
+def _append(log: Path, seed: int, pid: str, findings: Sequence[Finding]) -> None:
+    entry = {"problem": pid, "seed": seed, "findings": [vars(finding) for finding in findings]}
+    with log.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
 
 
 def _show(out: Console, pid: str, findings: Sequence[Finding]) -> None:

@@ -7,47 +7,111 @@ fields, events and releases are those that an operator would find. An applicatio
 from __future__ import annotations
 
 from collections.abc import Mapping
+from string import Template
 from typing import Final
 
-from aiopslab.apps import Application
-from aiopslab.cloud.past import leave_earlier_release
+from aiopslab.apps import INGRESS, NODE_PORT, Application
+from aiopslab.cloud.history import History, skip_until
+from aiopslab.cloud.past import date_back, leave_earlier_release, use_addresses
 from simcloud.kubernetes import Cluster, ComponentClient
 from simcloud.kubernetes.api import Object, at
+from simcloud.kubernetes.host import ClusterPki, Leaf
 from simcloud.world import Terminal, World, share_folder
 
 FOLDER: Final = "/root/manifests"
 CHARTS: Final = "/root/charts"
 HOST: Final = "bastion-deploy"
 TIMEOUT_S: Final = 300.0
+FIRST_START_S: Final = 19.0
+"""How long databases took to start for the first time and write their data."""
 STEP_S: Final = 1.0
+DATABASE_UID: Final = 999
+"""The user and group of databases in their images."""
 SETTLED_S: Final = 15.0
 """Pods without probes are reported ready too early; one that lacks its database fails after ten seconds."""
+
+
+YEAR_S: Final = 365 * 86_400
+INGRESS_MANIFEST: Final = Template("""\
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: $name
+  namespace: $namespace
+spec:
+  ingressClassName: nginx
+  tls:
+  - hosts: [$host]
+    secretName: $name-tls
+  rules:
+  - host: $host
+    http:
+      paths:
+      - path: /
+        pathType: Prefix
+        backend:
+          service:
+            name: $name
+            port: {number: $port}
+""")
 
 
 class NotReady(Exception):
     """An application was not ready in time; the message names the Deployments that lack pods."""
 
 
-def deploy(world: World, cluster: Cluster, app: Application, timeout_s: float = TIMEOUT_S) -> float:
+def deploy(
+    world: World,
+    cluster: Cluster,
+    app: Application,
+    timeout_s: float = TIMEOUT_S,
+    history: History | None = None,
+    entry: str = NODE_PORT,
+) -> float:
     """Deploy an application on a started cluster and wait until it is ready; return the virtual seconds that took.
 
-    Raises ``NotReady`` after ``timeout_s`` virtual seconds, and ``DeployFailed`` if the manifests or the chart are refused.
+    With a history, the world grows older until the day on which each step was done. Raises ``NotReady`` after ``timeout_s`` virtual seconds, and ``DeployFailed`` if the manifests or the chart are refused.
     """
     app.publish(cluster.registry)
     for folder in app.shared_folders:
         share_folder(world, cluster, folder)
     started_s = world.kernel.now
+    if history is not None:
+        if app.past is not None:
+            _leave_data(cluster, app, history.released_s + FIRST_START_S)
+        skip_until(world, history.upgraded_s)
+        if app.past is not None:
+            use_addresses(cluster, app)
     terminal = Terminal(world, cluster, name=HOST)
     if app.chart_files:
         install_chart(terminal, app)
     else:
         apply_manifests(terminal, app)
+    if entry == INGRESS:
+        apply_ingress(terminal, cluster.pki, app)
     if app.past is not None:
-        leave_earlier_release(cluster, app, app.past)
+        released_s = history.released_s if history is not None else cluster.api.now_s
+        leave_earlier_release(cluster, app, app.past, released_s)
+        if history is not None:
+            wait_until_ready(world, cluster, app, started_s + timeout_s)
+            date_back(cluster.api.log, app.namespace, history.released_s)
+            skip_until(world, history.changed_s)
         for line in app.past.by_hand:
             _run(terminal, line)
     wait_until_ready(world, cluster, app, started_s + timeout_s)
     return world.kernel.now - started_s
+
+
+def _leave_data(cluster: Cluster, app: Application, time_s: float) -> None:
+    """Write the files that an earlier release left in shared folders, as old as that release."""
+    files = next(iter(cluster.kubelets.values())).node.machine.host.files
+    for path, data in app.build_data(time_s).items():
+        folder = path.rpartition("/")[0]
+        files.mkdir(folder, 0o755 if folder.endswith("-pv") else 0o700, parents=True)
+        files.write(path, data, mode=0o600)
+        for changed in (path, folder):
+            files.chown(changed, DATABASE_UID, DATABASE_UID)
+            files.utime(changed, time_s, time_s)
 
 
 class DeployFailed(Exception):
@@ -65,6 +129,28 @@ def install_chart(terminal: Terminal, app: Application) -> None:
     folder = _write_files(terminal, f"{CHARTS}/{app.name}", app.chart_files)
     values = "".join(f" -f {folder}/{name}" for name in app.chart_values)
     _run(terminal, f"helm install {app.name} {folder} -n {app.namespace} --create-namespace{values}")
+
+
+def issue_certificate(pki: ClusterPki, host: str, begins_s: float, ends_s: float) -> tuple[bytes, bytes]:
+    """Return a certificate of a cluster's authority for a host, and its key."""
+    signed = pki.issue(Leaf("ca", host, serves=True, names=(host,)), begins_s, ends_s)
+    return signed.certificate, signed.key
+
+
+def apply_ingress(terminal: Terminal, pki: ClusterPki, app: Application) -> None:
+    """Apply an application's Ingress from a host, with a certificate for a year from the cluster's authority."""
+    certificate, key = issue_certificate(pki, app.host, pki.created_s, pki.created_s + YEAR_S)
+    service, port = app.front_door.service, app.front_door.port
+    values = {"name": service, "namespace": app.namespace, "host": app.host, "port": port}
+    texts = {
+        "tls.crt": certificate.decode(),
+        "tls.key": key.decode(),
+        "ingress.yaml": INGRESS_MANIFEST.substitute(values),
+    }
+    folder = _write_files(terminal, f"{FOLDER}/{app.name}-ingress", texts)
+    secret = f"{service}-tls --cert={folder}/tls.crt --key={folder}/tls.key"
+    _run(terminal, f"kubectl -n {app.namespace} create secret tls {secret}")
+    _run(terminal, f"kubectl apply -f {folder}/ingress.yaml")
 
 
 def _write_files(terminal: Terminal, folder: str, texts: Mapping[str, str]) -> str:

@@ -24,12 +24,14 @@ KINDS: Final = (
     ("admissionregistration.k8s.io", "validatingadmissionpolicybindings"),
     ("admissionregistration.k8s.io", "validatingwebhookconfigurations"),
     ("apiextensions.k8s.io", "customresourcedefinitions"),
-    ("networking.k8s.io", "ingresses"), ("networking.k8s.io", "networkpolicies"),
+    ("networking.k8s.io", "ingressclasses"), ("networking.k8s.io", "ingresses"), ("networking.k8s.io", "networkpolicies"),
     ("policy", "poddisruptionbudgets"), ("rbac.authorization.k8s.io", "clusterrolebindings"),
     ("rbac.authorization.k8s.io", "clusterroles"), ("rbac.authorization.k8s.io", "rolebindings"),
     ("rbac.authorization.k8s.io", "roles"), ("scheduling.k8s.io", "priorityclasses"), ("storage.k8s.io", "storageclasses"),
 )  # fmt: skip
 
+CREATED_BY_CLUSTER: Final = frozenset({("configmaps", "kube-root-ca.crt"), ("serviceaccounts", "default")})
+"""Objects that the cluster creates in every namespace."""
 RELEASE_RECORD: Final = "helm.sh/release.v1"
 """Type of the Secrets with helm's release history, which a repair with helm also adds to."""
 
@@ -39,9 +41,14 @@ _OWN_METADATA: Final = frozenset(
     {"creationTimestamp", "generation", "managedFields", "resourceVersion", "uid", "selfLink", "finalizers"}
 )
 _OWN_ANNOTATIONS: Final = (
-    "deployment.kubernetes.io/", "kubectl.kubernetes.io/", "pv.kubernetes.io/", "node.alpha.kubernetes.io/",
-    "volume.kubernetes.io/", "volume.beta.kubernetes.io/", "kubernetes.io/change-cause",
+    "deployment.kubernetes.io/", "deprecated.daemonset.", "kubectl.kubernetes.io/", "pv.kubernetes.io/", "node.alpha.kubernetes.io/",
+    "volume.kubernetes.io/", "volume.beta.kubernetes.io/", "kubernetes.io/change-cause", "meta.helm.sh/",
 )  # fmt: skip
+"""Annotations that kubectl, helm and controllers keep for themselves; they write them again when they need them."""
+_OWN_LABEL: Final = ("app.kubernetes.io/managed-by", "Helm")
+_METADATA: Final = tuple(
+    (*place, "metadata", kind) for place in ((), ("spec", "template")) for kind in ("labels", "annotations")
+)
 _DEFAULTED: Final = frozenset({"clusterIP", "clusterIPs", "claimRef", "volumeName"})
 """Fields that the cluster fills in, by default or when a volume is bound."""
 
@@ -67,15 +74,60 @@ def find_changes(before: Declared, after: Declared) -> dict[Key, str]:
         now = after.get(key)
         if now is None:
             found[key] = "removed"
-        elif now is not obj and _select_declared(now) != _select_declared(obj):
+        elif now is not obj and any(_compare_declared(obj, now)):
             found[key] = "changed"
-    found.update((key, "added") for key in after if key not in before)
+    found.update((key, "added") for key in after if key not in before and key[1::2] not in CREATED_BY_CLUSTER)
     return found
 
 
 def find_differences(before: Object, after: Object) -> list[str]:
     """Return the paths at which the declared parts of two objects differ, such as ``spec.replicas``."""
-    return list(_compare(_select_declared(before), _select_declared(after), ""))
+    return list(_compare_declared(before, after))
+
+
+def find_lost_metadata(before: Object, after: Object) -> list[str]:
+    """Return the labels and annotations of an object and of its pods that are missing or have another value.
+
+    Tools find objects by them: selectors, scrape configurations, cost reports, autoscalers.
+    """
+    old, new = _select_declared(before), _select_declared(after)
+    return [
+        f"{'.'.join(place)}.{name}"
+        for place in _METADATA
+        for name, value in at(old, *place, default={}).items()
+        if at(new, *place, default={}).get(name) != value
+    ]
+
+
+def _compare_declared(before: Object, after: Object) -> Iterator[str]:
+    old, new = _select_declared(before), _select_declared(after)
+    if not (_is_port_chosen(before) or _is_port_chosen(after)):
+        for declared in (old, new):
+            _drop_node_ports(declared)
+    return _compare(old, new, "")
+
+
+def has_change(
+    original: Object | None, changed: Object | None, left: Object | None, now: Object | None
+) -> bool:
+    """Return whether an object still has everything that changed in it; an added or removed one, whether it is still so.
+
+    What others have done to the object afterwards, and left, is no repair.
+    """
+    if original is None and changed is None:
+        return False
+    if left is None or changed is None or original is None:
+        return (now is None) if left is None else (now is not None and not find_differences(left, now))
+    if now is None:
+        return True  # the object that somebody broke is gone altogether
+    others = find_differences(left, now)
+    return not any(_overlap(path, other) for path in find_differences(original, changed) for other in others)
+
+
+def _overlap(path: str, other: str) -> bool:
+    """Whether one path is part of the other."""
+    shorter, longer = sorted((path, other), key=len)
+    return longer == shorter or longer.startswith((f"{shorter}.", f"{shorter}["))
 
 
 def _compare(before: Any, after: Any, path: str) -> Iterator[str]:
@@ -98,8 +150,6 @@ def _select_declared(obj: Object) -> dict[str, Any]:
     spec = kept.get("spec")
     if isinstance(spec, dict):
         spec = {name: value for name, value in spec.items() if name not in _DEFAULTED}
-        if spec.get("type") == "NodePort":
-            spec["ports"] = _drop_chosen_ports(spec["ports"], obj["metadata"])
         template = spec.get("template")
         if isinstance(template, dict):
             spec["template"] = template | {"metadata": _select_metadata(template.get("metadata") or {})}
@@ -107,12 +157,19 @@ def _select_declared(obj: Object) -> dict[str, Any]:
     return kept
 
 
-def _drop_chosen_ports(ports: list[dict[str, Any]], metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Drop the node ports that the cluster chose, as far as the last-applied annotation shows."""
-    applied: str = at(metadata, "annotations", LAST_APPLIED, default="")
-    if not applied or '"nodePort"' in applied:
-        return ports
-    return [{name: value for name, value in port.items() if name != "nodePort"} for port in ports]
+def _is_port_chosen(obj: Object) -> bool:
+    """Whether the author of a Service chose its node ports, as far as the last-applied annotation shows."""
+    applied: str = at(obj, "metadata", "annotations", LAST_APPLIED, default="")
+    return not applied or '"nodePort"' in applied
+
+
+def _drop_node_ports(declared: dict[str, Any]) -> None:
+    """Drop the node ports, which the cluster chose, from the declared part of a Service."""
+    if at(declared, "spec", "type", default="") == "NodePort":
+        declared["spec"]["ports"] = [
+            {name: value for name, value in port.items() if name != "nodePort"}
+            for port in declared["spec"]["ports"]
+        ]
 
 
 def _select_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,5 +179,8 @@ def _select_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in (metadata.get("annotations") or {}).items()
         if not name.startswith(_OWN_ANNOTATIONS)
     }
-    kept.pop("annotations", None)
-    return kept | ({"annotations": annotations} if annotations else {})
+    labels = {
+        name: value for name, value in (metadata.get("labels") or {}).items() if (name, value) != _OWN_LABEL
+    }
+    kept |= {"annotations": annotations, "labels": labels}
+    return {name: value for name, value in kept.items() if value or name not in ("annotations", "labels")}

@@ -36,12 +36,16 @@ def start_outside(world: World, name: str, program: Program) -> Container:
     return container
 
 
-def find_front_door(cluster: Cluster, namespace: str, service: str) -> HttpDoor:
-    """Return the door of a Service with a node port; raises ``LookupError`` if it has none."""
+def find_front_door(cluster: Cluster, namespace: str, service: str, host: str = "") -> HttpDoor:
+    """Return the door of a Service with a node port; raises ``LookupError`` if it has none.
+
+    With a host, the door is the port ``https``, and the certificate for the host must be of the cluster's authority.
+    """
     api = cluster.api
     found = api.log.get(api.key(api.catalogue.find("services"), namespace, service))
     ports = at(found, "spec", "ports", default=[]) if found is not None else []
-    node_port = next((port["nodePort"] for port in ports if port.get("nodePort")), None)
+    named = [port for port in ports if not host or port.get("name") == "https"]
+    node_port = next((port["nodePort"] for port in named if port.get("nodePort")), None)
     if node_port is None:
         raise LookupError(
             f"Service {namespace}/{service} has no node port, so it cannot be reached from outside."
@@ -53,4 +57,4 @@ def find_front_door(cluster: Cluster, namespace: str, service: str) -> HttpDoor:
         for address in at(node, "status", "addresses", default=[])
         if address["type"] == "InternalIP"
     ]
-    return HttpDoor(addresses, node_port)
+    return HttpDoor(addresses, node_port, host, cluster.pki.sign("ca").certificate if host else b"")

@@ -9,15 +9,29 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from aiopslab.orchestrator.action_names import DEFAULT as DEFAULT, SUBMIT as SUBMIT
-    from aiopslab.orchestrator.agent import (
+    from aiopslab.orchestrator.agent_link import (
         AgentFailed as AgentFailed,
         AgentGone as AgentGone,
         AgentLink as AgentLink,
+        AgentNotStarted as AgentNotStarted,
         AgentTimedOut as AgentTimedOut,
-        SubprocessAgent as SubprocessAgent,
         Usage as Usage,
+        check_response as check_response,
+        format_error as format_error,
+        parse_settings as parse_settings,
+        parse_usage as parse_usage,
     )
     from aiopslab.orchestrator.episode import Pace as Pace
+    from aiopslab.orchestrator.interrupts import (
+        catch_ending_signals as catch_ending_signals,
+        end_on_signals as end_on_signals,
+    )
+    from aiopslab.orchestrator.journal import (
+        NotARecord as NotARecord,
+        list_records as list_records,
+        read_record as read_record,
+    )
+    from aiopslab.orchestrator.onboarding_eval_parser import EvalParser as EvalParser
     from aiopslab.orchestrator.orchestrator import NotReady as NotReady, Orchestrator as Orchestrator
     from aiopslab.orchestrator.parser import ResponseParser as ResponseParser
     from aiopslab.orchestrator.preparation import (
@@ -25,6 +39,7 @@ with export_lazily(globals()):
         ProgressCallback as ProgressCallback,
         Prompt as Prompt,
         deploy as deploy,
+        ignore_progress as ignore_progress,
         open_problem as open_problem,
         stage as stage,
     )
@@ -44,3 +59,10 @@ with export_lazily(globals()):
         Step as Step,
     )
     from aiopslab.orchestrator.stages import Stage as Stage, Stages as Stages, run_episode as run_episode
+    from aiopslab.orchestrator.subprocess_agent import SubprocessAgent as SubprocessAgent
+    from aiopslab.orchestrator.supervision import (
+        Isolation as Isolation,
+        Limits as Limits,
+        hide_command_line as hide_command_line,
+        shield_harness as shield_harness,
+    )

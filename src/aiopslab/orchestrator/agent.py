@@ -10,24 +10,28 @@ command, and on those linked with `introduce`.
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from aiopslab.orchestrator.agent_link import (
     AgentFailed,
     AgentGone,
     AgentLink,
+    AgentNotStarted,
     AgentTimedOut,
     Usage,
     check_response,
+    format_error,
+    parse_settings,
     parse_usage,
     truncate,
 )
 from aiopslab.orchestrator.agent_runners import LoopRunner, ThreadRunner, WorkTimedOut
+from aiopslab.orchestrator.models import Tool
 from aiopslab.orchestrator.subprocess_agent import SubprocessAgent
 
 __all__ = [
-    "AgentFailed", "AgentGone", "AgentLink", "AgentTimedOut", "SubprocessAgent", "Usage", "link",
+    "AgentFailed", "AgentGone", "AgentLink", "AgentNotStarted", "AgentTimedOut", "SubprocessAgent", "Usage", "link",
 ]  # fmt: skip
 
 
@@ -66,14 +70,20 @@ class _LocalLink(AgentLink):
         self._timeout_s = timeout_s
         self._runner = runner
         self._usage: Usage | None = None
+        self._settings: dict[str, Any] = {}
 
-    async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
+    async def init(
+        self, problem: str, instructions: str, apis: dict[str, str], tools: Sequence[Tool] = ()
+    ) -> None:
         if self._is_class:
             await self._instantiate()
+        if callable(getattr(self._agent, "init_tools", None)):
+            await self._run(lambda: self._agent.init_tools(tools), "finish init_tools")
         if self._introduce and callable(getattr(self._agent, "init_context", None)):
             await self._run(
                 lambda: self._agent.init_context(problem, instructions, apis), "finish init_context"
             )
+        self._settings = await self._run(self._read_settings, "report its settings")
 
     async def get_action(self, state: str) -> str:
         if self._is_class:
@@ -85,6 +95,9 @@ class _LocalLink(AgentLink):
 
     def usage(self) -> Usage | None:
         return self._usage
+
+    def settings(self) -> dict[str, Any]:
+        return self._settings
 
     async def close(self) -> None:
         self._runner.close()
@@ -110,7 +123,7 @@ class _LocalLink(AgentLink):
         except (KeyboardInterrupt, asyncio.CancelledError):
             raise
         except BaseException as error:
-            raise AgentFailed(f"The agent {self.name} raised {_format_error(error)}") from error
+            raise AgentFailed(f"The agent {self.name} raised {format_error(error)}") from error
 
     def _read_usage(self) -> Usage | None:
         """Return the agent's usage; None if it has none or fails to report it."""
@@ -122,6 +135,16 @@ class _LocalLink(AgentLink):
         except Exception:
             return None
 
+    def _read_settings(self) -> dict[str, Any]:
+        """Return the agent's settings; empty if it has none or fails to report them."""
+        try:
+            settings = getattr(self._agent, "settings", None)
+            if inspect.iscoroutinefunction(settings):
+                return {}
+            return parse_settings(settings() if callable(settings) else settings)
+        except Exception:
+            return {}
+
 
 def _is_agent(agent: object) -> bool:
     return callable(agent) or callable(getattr(agent, "get_action", None))
@@ -130,12 +153,3 @@ def _is_agent(agent: object) -> bool:
 def _is_async(agent: object) -> bool:
     function = getattr(agent, "get_action", agent)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
-
-
-def _format_error(error: BaseException) -> str:
-    """Return an exception's class and text; its `__str__` may itself fail."""
-    try:
-        text = truncate(str(error))
-    except Exception:
-        text = "(its text cannot be shown)"
-    return f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."

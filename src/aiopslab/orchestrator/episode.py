@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Final, Literal
 
 from aiopslab.cloud import find_changes
@@ -20,7 +22,7 @@ from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, Agent
 from aiopslab.orchestrator.agent_link import truncate
 from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.parser import ResponseParser
-from aiopslab.orchestrator.preparation import PreparedProblem
+from aiopslab.orchestrator.preparation import PreparedProblem, make_noise
 from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
 from aiopslab.utils import InvalidActionError, InvalidSubmissionError, ResponseParsingError
 from simcloud.kubernetes.api import Key
@@ -91,6 +93,9 @@ class Episode:
         self._parser = ResponseParser(known=problem.prompt.actions)
         self._declared = problem.declared
         self._usage = Usage(0, 0)
+        pauses_s = accumulate(change.pause_s for change in problem.task.noise.during)
+        self._meanwhile = deque(zip(pauses_s, problem.task.noise.during, strict=True))
+        """What other teams are going to change, and when, in seconds of the session."""
         problem.terminal.closes_at_s = session.began_s + pace.time_limit_s
 
     async def run(self, agent: AgentLink) -> None:
@@ -98,7 +103,9 @@ class Episode:
         ending: Ending
         prompt = self._problem.prompt
         try:
-            await agent.init(prompt.description, prompt.instructions, dict(prompt.actions))
+            await agent.init(
+                prompt.description, prompt.instructions, dict(prompt.actions), self._problem.tools
+            )
             ending = await self._run_steps(agent)
         except AgentTimedOut as error:
             ending, self.session.why = "agent timed out", str(error)
@@ -110,19 +117,24 @@ class Episode:
 
     async def _run_steps(self, agent: AgentLink) -> Ending:
         state = FIRST
-        for number in range(1, self.session.max_steps + 1):
+        while len(self.session.steps) < self.session.max_steps:
             if self._get_remaining_s() <= 0:
                 return "time limit"
             response, wall_s = await self._get_response(agent, state)
-            step = self._take_step_with_limit(number, response, wall_s, agent.usage())
-            self.session.steps.append(step)
-            if self._on_step is not None:
-                self._on_step(step)
+            step = self.perform(response, wall_s, agent.usage())
             if step.valid and step.api_name == SUBMIT:
                 return "submitted"
             state = f"{step.observation}\n\n{NEXT}"
             await asyncio.sleep(0)  # lets an interrupt through even if the agent never awaits
         return "step limit"
+
+    def perform(self, response: str, wall_s: float = 0.0, usage: Usage | None = None) -> Step:
+        """Perform the action of an answer, which took some wall time; add the step to the session and return it."""
+        step = self._take_step_with_limit(len(self.session.steps) + 1, response, wall_s, usage)
+        self.session.steps.append(step)
+        if self._on_step is not None:
+            self._on_step(step)
+        return step
 
     async def _get_response(self, agent: AgentLink, state: str) -> tuple[str, float]:
         began = time.perf_counter()
@@ -145,6 +157,7 @@ class Episode:
         environment = self._environment
         thinking_s = wall_s if self._pace.thinking_s == "wall" else self._pace.thinking_s
         environment.run_for(min(thinking_s, self._get_remaining_s()))
+        self._let_others_work()
         began_s = environment.now
         outcome = self._perform_response(response)
         in_tokens, out_tokens = self._count_new_tokens(usage)
@@ -164,6 +177,12 @@ class Episode:
             out_tokens=out_tokens,
             wall_s=wall_s,
         )
+
+    def _let_others_work(self) -> None:
+        """Let other teams make the changes that are due; they are not the agent's."""
+        while self._meanwhile and self._meanwhile[0][0] <= self._environment.now - self.session.began_s:
+            make_noise(self._environment, [replace(self._meanwhile.popleft()[1], pause_s=0.0)])
+            self._declared = self._environment.read_declared()
 
     def _perform_response(self, response: str) -> _Outcome:
         try:

@@ -12,18 +12,24 @@ state leaks from one episode into the next; ``stages.py`` runs many copies of on
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from aiopslab.orchestrator.agent import AgentLink, link
+from aiopslab.orchestrator.action_names import SUBMIT
+from aiopslab.orchestrator.agent import AgentFailed, AgentLink, link
 from aiopslab.orchestrator.agent_runners import is_loop_shared
 from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.episode import Episode, OnStep, Pace
 from aiopslab.orchestrator.evaluation import evaluate
+from aiopslab.orchestrator.interrupts import defer_interrupts
+from aiopslab.orchestrator.journal import Journal, format_draft, mark_as_cut_off
 from aiopslab.orchestrator.models import ChatModel, RedactingModel
+from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.preparation import (
     PreparedProblem,
     ProgressCallback,
@@ -34,11 +40,14 @@ from aiopslab.orchestrator.preparation import (
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.records import Record, RecordNotWritten, build_record, write_record
-from aiopslab.orchestrator.session import Session
-from aiopslab.utils import AIOpsLabError, SubmissionStatus
+from aiopslab.orchestrator.session import Session, Step
+from aiopslab.paths import RESULTS_DIR
+from aiopslab.service import KubeCtl, make_current
+from aiopslab.utils import AIOpsLabError, SessionPrint, SubmissionStatus
 
 MAX_STEPS: Final = 30
-RESULTS: Final = Path("results")
+AGENT_FAILURES: Final = ("agent error", "agent timed out", "agent gone")
+NO_AGENT: Final = "No agent is registered. Call register_agent(agent, name=…) first."
 INTERRUPTS: Final = (KeyboardInterrupt, asyncio.CancelledError)
 
 
@@ -51,7 +60,7 @@ class Orchestrator:
 
     def __init__(
         self,
-        results: Path | str | None = RESULTS,
+        results: Path | str | None = RESULTS_DIR,
         seed: int = 0,
         *,
         thinking_s: float | Literal["wall"] = Pace.thinking_s,
@@ -75,25 +84,37 @@ class Orchestrator:
         """
         self.probs = probs or ProblemRegistry()
         self.session: Session | None = None
-        """The current session, or else the last one."""
+        """The session of the problem that was prepared last; None before."""
+        self.agent: Any = None
+        """The registered agent."""
+        self.agent_name = "agent"
+        self.parser: Any = ResponseParser()
+        """Parses answers; it knows the actions of the problem that was prepared last."""
+        self.kubectl = KubeCtl()
+        self.sprint = SessionPrint()
+        """Prints the results of each session, unless ``tell`` is given."""
         folder = results if results_dir is None else results_dir
-        self._results = Path(folder) if folder is not None else None
+        self.results_dir = Path(folder) if folder is not None else None
         self._seed = seed
         self._pace = Pace(thinking_s, time_limit_s, agent_timeout_s, action_timeout_s)
         self._tell = tell or ignore_progress
+        self._prints = tell is None
         self._on_step = on_step
         self._judge = judge
-        self._agent: tuple[object, str, bool] | None = None
+        self._introduces = False
         self._problem: PreparedProblem | None = None
+        self._episode: Episode | None = None
+        self._journal: Journal | None = None
         self._preparing_s = 0.0
         self._episodes = episodes
 
     def init_problem(self, problem_id: str, seed: int | None = None) -> tuple[str, str, dict[str, str]]:
         """Prepare a problem. Returns its description, the agent's instructions, and each action's documentation."""
         began = time.perf_counter()
-        self._problem = None  # frees the previous world before the next one is created
-        task = self.probs.get_problem(problem_id)
-        stage(task, deploy(task, self._seed if seed is None else seed, self._tell), self._tell)
+        # This frees the previous world before the next one is created.
+        self._problem = self._episode = self.session = None
+        task = self.probs.get_problem_instance(problem_id, self._seed if seed is None else seed)
+        stage(task, deploy(task, task.seed, self._tell), self._tell)
         problem = open_problem(task)
         self.use_problem(problem)
         self._preparing_s = time.perf_counter() - began
@@ -102,14 +123,42 @@ class Orchestrator:
 
     def use_problem(self, problem: PreparedProblem) -> None:
         """Use a problem that is prepared already."""
-        self._problem, self._preparing_s = problem, 0.0
+        self._problem, self._preparing_s, self._episode = problem, 0.0, None
+        self.parser = ResponseParser(known=problem.prompt.actions)
+        seed, now = problem.environment.seed, problem.environment.now
+        self.session = Session(problem.task.id, self.agent_name, seed, self._episodes + 1, now, now)
+        self.session.problem, self.session.results_dir = problem.task, self.results_dir
+        make_current(problem.environment)
 
     def register_agent(self, agent: object, name: str = "agent", *, introduce: bool = False) -> None:
         """Set the agent for the next problem: an object with ``get_action``, a function, or a ``SubprocessAgent``.
 
         With ``introduce``, the problem is passed to the object's ``init_context``, as it is for a class.
         """
-        self._agent = (agent, name, introduce)
+        self.agent, self.agent_name, self._introduces = agent, name, introduce
+
+    async def ask_agent(self, input: str) -> str:
+        """Return the agent's answer to a text, for scripts that run the loop themselves; raises ``NotReady``."""
+        if self.agent is None:
+            raise NotReady(NO_AGENT)
+        ask = getattr(self.agent, "get_action", self.agent)
+        answer = ask(input)
+        return str(await answer if isawaitable(answer) else answer)
+
+    async def ask_env(self, input: str) -> str | SubmissionStatus:
+        """Perform the action of an answer and return the observation, for scripts that run the loop themselves.
+
+        The step is added to the session. An accepted submission returns ``SubmissionStatus.VALID_SUBMISSION``; then
+        ``session.problem.eval`` judges it. Raises ``NotReady``.
+        """
+        problem = self._get_problem()
+        session = self._begin_session(problem, MAX_STEPS)
+        assert self._episode is not None
+        step = self._episode.perform(input)
+        session.ended_s, session.wall_ended = problem.environment.now, time.time()
+        if step.valid and step.api_name == SUBMIT:
+            return SubmissionStatus.VALID_SUBMISSION
+        return step.observation
 
     async def start_problem(self, max_steps: int = MAX_STEPS) -> dict[str, Any]:
         """Let the agent work on the problem, judge the session, and record it.
@@ -125,14 +174,18 @@ class Orchestrator:
         """
         problem, agent = self._take_problem_and_agent(max_steps)
         began = time.perf_counter()
-        session = self.session = self._begin_session(problem, agent.name, max_steps)
-        try:
-            failure = await self._run_session(problem, agent, session, began)
-            results, failure = self._judge_session(problem, session, failure)
-            session_s = time.perf_counter() - began
+        session = self._begin_session(problem, max_steps)
+        session.agent_name, session.max_steps = agent.name, max_steps
+        self._journal = (
+            None if self.results_dir is None else Journal(self.results_dir, problem.make_redactor())
+        )
+        failure = await self._run_session(problem, agent, session, began)
+        results, failure = self._judge_session(problem, session, failure)
+        session_s = time.perf_counter() - began
+        with defer_interrupts():
             result = self._record_session(problem, session, results)
-        finally:
-            await agent.close()
+            if self._journal is not None:
+                self._journal.remove()
         if failure is not None:
             written = result["record"] is not None
             failure.add_note(
@@ -141,42 +194,78 @@ class Orchestrator:
                 else result["record_error"] or ""
             )
             raise failure
+        if os.environ.get("USE_WANDB", "").lower() == "true":
+            session.to_wandb()
         return result | {"framework_overhead": self._preparing_s + session_s - session.wall_agent_s}
 
     def _take_problem_and_agent(self, max_steps: int) -> tuple[PreparedProblem, AgentLink]:
-        if self._agent is None:
-            raise NotReady("No agent is registered. Call register_agent(agent, name=…) first.")
+        if self.agent is None:
+            raise NotReady(NO_AGENT)
+        problem = self._get_problem()
+        if max_steps < 1:
+            raise NotReady(f"A session needs at least one step, not {max_steps}. Give max_steps=1 or more.")
+        shared = is_loop_shared(Orchestrator.start_problem)
+        linked = link(
+            self.agent,
+            self.agent_name,
+            timeout_s=self._pace.agent_timeout_s,
+            introduce=self._introduces,
+            shared_loop=shared,
+        )
+        self._problem = None  # the agent will have changed it
+        return problem, linked
+
+    def _get_problem(self) -> PreparedProblem:
         if self._problem is None:
             raise NotReady(
                 "No problem is prepared. Call init_problem(problem_id) first; each session needs its own call."
             )
-        if max_steps < 1:
-            raise NotReady(f"A session needs at least one step, not {max_steps}. Give max_steps=1 or more.")
-        agent, name, introduce = self._agent
-        shared = is_loop_shared(Orchestrator.start_problem)
-        linked = link(
-            agent, name, timeout_s=self._pace.agent_timeout_s, introduce=introduce, shared_loop=shared
-        )
-        problem, self._problem = self._problem, None  # the agent will have changed it
-        return problem, linked
+        return self._problem
 
-    def _begin_session(self, problem: PreparedProblem, agent_name: str, max_steps: int) -> Session:
+    def _begin_session(self, problem: PreparedProblem, max_steps: int) -> Session:
+        """Begin the session, unless a script that runs the loop itself has begun it."""
+        session = self.session
+        assert session is not None
+        if self._episode is not None:
+            return session
         self._episodes += 1
-        now = problem.environment.now
-        session = Session(
-            problem.task.id, agent_name, problem.environment.seed, self._episodes, now, now, max_steps
-        )
+        self._episode = Episode(problem, session, self._pace, self._report_step)
+        session.agent_name, session.max_steps = self.agent_name, max_steps
+        session.began_s = session.ended_s = problem.environment.now
         session.health, session.declared = problem.health, problem.declared
+        session.state = problem.environment.read_state()
         session.wall_began = time.time()
         return session
 
+    def _report_step(self, step: Step) -> None:
+        if self._journal is not None:
+            self._journal.write_step(step)
+        if self._on_step is not None:
+            self._on_step(step)
+
     async def _run_session(
-        self, problem: PreparedProblem, agent: AgentLink, session: Session, began: float
+        self,
+        problem: PreparedProblem,
+        agent: AgentLink,
+        session: Session,
+        began: float,
     ) -> BaseException | None:
-        """Let the agent work to the end. Returns the error to raise once the session is recorded."""
+        """Let the agent work to the end, and end it. Returns the error to raise once the session is recorded."""
         failure: BaseException | None = None
+        journal, draft = self._journal, None
+
         try:
-            await Episode(problem, session, self._pace, self._on_step).run(agent)
+            await agent.start()
+            session.agent_name = agent.name
+            if journal is not None:
+                draft = self._build_record(problem, mark_as_cut_off(session), {})
+                if not agent.keep_last_words(journal.path, format_draft(draft)):
+                    journal.write_draft(draft)
+                    draft = None
+            assert self._episode is not None
+            await self._episode.run(agent)
+        except AgentFailed as error:
+            session.ending, session.why = "agent error", str(error)
         except INTERRUPTS as error:
             session.ending, failure = "interrupted", error
         except HarnessTimedOut as error:
@@ -184,7 +273,14 @@ class Orchestrator:
         except BaseException as error:
             session.ending, session.why, failure = "harness error", _format_error(error), error
         session.ended_s, session.usage = problem.environment.now, agent.usage()
+        session.agent_settings = agent.settings()
         session.wall_ended = session.wall_began + time.perf_counter() - began
+        try:
+            await agent.close()  # before anything is judged or recorded
+        except INTERRUPTS as error:
+            session.ending, failure = "interrupted", failure or error
+        if journal is not None and draft is not None:
+            journal.write_draft(draft)
         return failure
 
     def _judge_session(
@@ -199,7 +295,10 @@ class Orchestrator:
             if self._judge is not None and failure is None:  # skip the LLM judge after an interrupt
                 judge = RedactingModel(self._judge, problem.make_redactor())
             within = backstop(self._pace.action_timeout_s)
-            return evaluate(problem.task, session, judge, within=within), failure
+            results = evaluate(problem.task, session, judge, within=within)
+            if session.ending in AGENT_FAILURES:  # an error of its own kind, and no wrong answer
+                results |= {"success": None, "error": session.ending}
+            return results, failure
         except HarnessTimedOut as error:
             session.ending, session.why = "harness timed out", str(error)
             return {}, failure or error
@@ -212,12 +311,10 @@ class Orchestrator:
     def _record_session(
         self, problem: PreparedProblem, session: Session, results: Mapping[str, Any]
     ) -> dict[str, Any]:
-        faults = [fault.facts for fault in problem.task.faults]
-        settings = {"max_steps": session.max_steps, **asdict(self._pace), "faults": faults}
-        record = build_record(
-            session, vars(problem.prompt), problem.expected, results, settings, problem.make_redactor()
-        )
+        record = self._build_record(problem, session, results)
         session.results, session.record = dict(results), record
+        if self._prints:
+            self.sprint.result(session.results)
         path, error = self._write_record(record)
         return {
             "history": session.trace,
@@ -231,11 +328,18 @@ class Orchestrator:
             "session": record,
         }
 
+    def _build_record(self, problem: PreparedProblem, session: Session, results: Mapping[str, Any]) -> Record:
+        faults = [fault.facts for fault in problem.task.faults]
+        settings = {"max_steps": session.max_steps, **asdict(self._pace), "faults": faults}
+        return build_record(
+            session, vars(problem.prompt), problem.expected, results, settings, problem.make_redactor()
+        )
+
     def _write_record(self, record: Record) -> tuple[Path | None, str | None]:
-        if self._results is None:
+        if self.results_dir is None:
             return None, None
         try:
-            return write_record(record, self._results), None
+            return write_record(record, self.results_dir), None
         except RecordNotWritten as error:
             return None, str(error)
 

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.generators import at_site
+from aiopslab.generators import Change, OperationFailed, at_site
 from aiopslab.orchestrator.action_names import SUBMIT
-from aiopslab.orchestrator.actions import ActionSet, TaskActions
 from aiopslab.orchestrator.actions.registry import Action
-from aiopslab.orchestrator.evaluation.health import Health, HealthMonitor
+from aiopslab.orchestrator.evaluation.severity import Health, HealthMonitor
+from aiopslab.orchestrator.models import Tool
 from aiopslab.orchestrator.redaction import Redactor, find_secrets
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.utils import find_extension
+from aiopslab.utils import pause_garbage_collection
 from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
     from aiopslab.cloud import Declared, Environment
+    from aiopslab.orchestrator.actions import ActionSet
     from simcloud.world import Terminal
 
 ProgressCallback = Callable[[str], None]
@@ -32,18 +34,21 @@ ProgressCallback = Callable[[str], None]
 STEP_S: Final = 5.0
 """Sessions begin at a multiple of this after their baseline. Injecting a fault takes seconds and fractions of them: without
 this, the time at which a session begins would reveal whether a fault was injected, and which."""
+NOISY_STEP_S: Final = 30.0
+"""The same for problems with noise, which takes longer."""
 
 
 def ignore_progress(_message: str) -> None:
     """Drop a progress message."""
 
 
+@pause_garbage_collection()
 def deploy(task: Task, seed: int, tell: ProgressCallback = ignore_progress) -> Environment:
     """Deploy the problem's application, with users on it, and return the environment once it has settled."""
     tell(f"{task.app.name}: deploying the cluster and the application, starting users, recording a baseline")
     from aiopslab.cloud import Environment  # loads the whole cloud, which is first needed here
 
-    environment = Environment(task.app, seed, rate=task.rate)
+    environment = Environment(task.app, seed, rate=task.rate, entry=task.entry)
     policy = POLICIES[task.policy]
     policy.admit(environment.cluster.api)  # the agent's account is part of the baseline
     environment.settle()
@@ -51,32 +56,56 @@ def deploy(task: Task, seed: int, tell: ProgressCallback = ignore_progress) -> E
     return environment
 
 
+@pause_garbage_collection()
 def stage(task: Task, environment: Environment, tell: ProgressCallback = ignore_progress) -> None:
     """Start the problem's own load, inject its fault, and let the soak time pass, in a world that has settled."""
     task.environment = environment
     began_s = environment.now
     with at_site(environment):
         task.start_workload()
+        make_noise(environment, task.noise.before)
         task.inject_fault()
+        environment.mark_injected()
+        make_noise(environment, task.noise.after)
     tell(f"letting {task.soak_s:g} simulated seconds pass before the session begins")
     environment.run_for(task.soak_s)
     environment.write_off()
-    steps = math.ceil((environment.now - began_s) / STEP_S)
-    environment.world.kernel.run_until(began_s + steps * STEP_S)
+    step_s = NOISY_STEP_S if task.noise.before else STEP_S
+    steps = math.ceil((environment.now - began_s) / step_s)
+    environment.world.kernel.run_until(began_s + steps * step_s)
+    environment.hand_over()
+
+
+def make_noise(environment: Environment, changes: Iterable[Change]) -> None:
+    """Let other teams make innocent changes, one after the other."""
+    for change in changes:
+        with environment.innocently():
+            for line in change.lines:
+                with suppress(OperationFailed):  # a team meets the fault, too
+                    environment.operate(line)
+            environment.run_for(change.pause_s)
 
 
 def get_baseline_key(task: Task, seed: int) -> tuple[object, ...]:
     """Return a key of the problem's baseline. Problems with equal keys have equal baselines."""
     kind = type(task.app)
     own = {name: value for name, value in vars(task.app).items() if not hasattr(kind, name)}
-    return kind.__module__, kind.__qualname__, repr(sorted(own.items())), seed, task.rate, task.policy
+    return (
+        kind.__module__,
+        kind.__qualname__,
+        repr(sorted(own.items())),
+        seed,
+        task.rate,
+        task.policy,
+        task.entry,
+    )
 
 
 def get_fault_key(task: Task, seed: int) -> tuple[object, ...]:
     """Return a key of the staged problem. A task that overrides its own staging shares its key with no other."""
     kind = type(task)
     usual = kind.start_workload is Task.start_workload and kind.inject_fault is Task.inject_fault
-    what: object = (repr(task.faults), task.soak_s) if usual else task.id
+    what: object = (repr(task.faults), repr(task.noise), task.soak_s) if usual else task.id
     return *get_baseline_key(task, seed), what
 
 
@@ -107,6 +136,13 @@ class PreparedProblem:
     declared: Declared
     """The objects declared when the session begins."""
 
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The offered actions and ``submit``, for function calling."""
+        submit = Action.of(getattr(self.task, SUBMIT), SUBMIT)
+        actions = (*self.actions.actions.values(), submit)
+        return tuple(Tool(action.name, action.docstring.text, action.schema) for action in actions)
+
     def make_redactor(self) -> Redactor:
         """Return a redactor of the agent's credentials and of the host's own keys."""
         return Redactor((*self.terminal.secrets, *find_secrets(os.environ)))
@@ -115,21 +151,16 @@ class PreparedProblem:
 def open_problem(task: Task) -> PreparedProblem:
     """Open the agent's terminal in a staged problem, collect its actions and write its prompt."""
     environment = task.environment
-    kind = task.actions or TaskActions
-    if isinstance(kind, str):
-        kind = find_extension("aiopslab.actions", kind)
-    own = kind(environment, POLICIES[task.policy])
-    actions = ActionSet(own, task.offered)
-    documentation = {**actions.docs, SUBMIT: Action.of(getattr(task, SUBMIT), SUBMIT).documentation}
-    prompt = Prompt(task.get_task_description(), task.get_instructions(), documentation)
+    terminal = environment.terminal(POLICIES[task.policy])
+    prompt = Prompt(task.get_task_description(), task.get_instructions(), task.get_available_actions())
     health_monitor = HealthMonitor(environment)
     return PreparedProblem(
         task,
         environment,
-        actions,
-        own.terminal,
+        task.action_set,
+        terminal,
         prompt,
-        task.get_expected(),
+        task.find_expected(),
         health_monitor,
         health_monitor.measure(),
         environment.read_declared(),

@@ -3,6 +3,8 @@
 A record is JSON. Everything that depends on the host's clock is in ``start_time``, ``end_time`` and ``wall``; the rest is
 the same, to the byte, for the same actions on the same problem with the same seed. A record is written to a temporary
 file and then moved into place, so that no reader finds a partial one; it never overwrites another record.
+
+Until then the session's steps are in a journal (``journal.py``), which remains if the harness is killed.
 """
 
 from __future__ import annotations
@@ -63,6 +65,7 @@ def build_record(
         "seed": session.seed,
         "version": get_version(),
         "settings": settings,
+        "agent_settings": session.agent_settings,
         "system_prompt": prompt,
         "solution": session.solution,
         "expected": expected,
@@ -74,7 +77,7 @@ def build_record(
             "duration_s": session.duration_s,
         },
         "health": session.health,
-        "steps": [_build_step(step) for step in session.steps],
+        "steps": [build_step(step) for step in session.steps],
         WALL: {
             "session_s": session.wall_ended - session.wall_began,
             "agent_s": session.wall_agent_s,
@@ -86,7 +89,8 @@ def build_record(
     return record
 
 
-def _build_step(step: Step) -> dict[str, Any]:
+def build_step(step: Step) -> dict[str, Any]:
+    """Return the fields of a step that do not depend on the host's clock."""
     return {name: value for name, value in vars(step).items() if name != "wall_s"}
 
 

@@ -44,27 +44,33 @@ MAX_PROCESSES: Final = 48
 class Stage:
     """The content of one such process: a world on its way to an episode. Each step is taken in a copy of its own."""
 
-    def __init__(self, problem_id: str, seed: int, files: Sequence[Path] = ()) -> None:
-        """Deploy the baseline of a problem, which may be defined in one of these files."""
-        self.registry = ProblemRegistry()
+    def __init__(self, problem_id: str, seed: int, files: Sequence[Path] = (), drafts: bool = False) -> None:
+        """Deploy the baseline of a problem, which may be defined in one of these files, or be a draft."""
+        self.registry = ProblemRegistry(drafts=drafts)
         for file in files:
             self.registry.load(file)
-        self.environment = deploy(self.registry.get_problem(problem_id), seed)
+        self.seed = seed
+        task = self.get_task(problem_id)
+        self.environment = deploy(task, task.seed)
         self.task: Task | None = None
         """The task whose fault is injected here, once it is."""
         self.problem: PreparedProblem | None = None
         """The problem that is ready, once it is."""
 
+    def get_task(self, problem_id: str) -> Task:
+        """Return a new instance of a problem, drawn from this world's seed."""
+        return self.registry.get_problem_instance(problem_id, self.seed)
+
     def inject_fault(self, problem_id: str) -> None:
         """Inject the problem's fault."""
-        self.task = self.registry.get_problem(problem_id)
+        self.task = self.get_task(problem_id)
         stage(self.task, self.environment)
 
     def open_problem(self, problem_id: str) -> None:
         """Open the agent's terminal, for the task whose fault was injected or for another of the same fault."""
         assert self.task is not None
         if self.task.id != problem_id:
-            injected, self.task = self.task, self.registry.get_problem(problem_id)
+            injected, self.task = self.task, self.get_task(problem_id)
             self.task.environment = self.environment
             self.task.faults = injected.faults  # they may hold state from before the injection
         self.problem = open_problem(self.task)
@@ -90,7 +96,7 @@ class Stages:
 
     def episode(self, problem_id: str) -> Copy[Stage]:
         """Return a fresh copy of a prepared problem, which the caller closes. The next copy is made in the background."""
-        problem = self._get_problem(self._registry.get_problem(problem_id))
+        problem = self._get_problem(self._registry.get_problem_instance(problem_id, self._seed))
         copy = problem.branch()
         if problem is not self._with_spare:
             if self._with_spare is not None:
@@ -101,7 +107,7 @@ class Stages:
 
     def copy_baseline(self, problem_id: str) -> Copy[Stage]:
         """Return a fresh copy of a problem's world before any fault, which the caller closes."""
-        return self._get_baseline(self._registry.get_problem(problem_id)).branch()
+        return self._get_baseline(self._registry.get_problem_instance(problem_id, self._seed)).branch()
 
     def _get_problem(self, task: Task) -> Copy[Stage]:
         fault = self._get_fault(task)
@@ -114,14 +120,14 @@ class Stages:
             self._tell(f"{task.id}: preparing the problem, {task.soak_s:g} simulated seconds pass")
             return baseline.branch(Stage.inject_fault, task.id)
 
-        return self._get_or_make(("fault", get_fault_key(task, self._seed)), make)
+        return self._get_or_make(("fault", get_fault_key(task, task.seed)), make)
 
     def _get_baseline(self, task: Task) -> Copy[Stage]:
         def make() -> Copy[Stage]:
             self._tell(f"{task.app.name}: deploying the cluster, starting users, recording a baseline")
-            return Copy.of(Stage, task.id, self._seed, self._registry.loaded)
+            return Copy.of(Stage, task.id, task.seed, self._registry.loaded, self._registry.drafts)
 
-        return self._get_or_make(("baseline", get_baseline_key(task, self._seed)), make)
+        return self._get_or_make(("baseline", get_baseline_key(task, task.seed)), make)
 
     def _get_or_make(self, key: Hashable, make: Callable[[], Copy[Stage]]) -> Copy[Stage]:
         if key not in self._kept:
@@ -164,7 +170,7 @@ def run_episode(
     # Copies ignore both signals; but an agent may be a child process, and an interrupted session must be recorded.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    orchestrator = Orchestrator(results, probs=world.registry, **settings)
+    orchestrator = Orchestrator(results, probs=world.registry, **{"tell": ignore_progress, **settings})
     orchestrator.use_problem(world.problem)
     orchestrator.register_agent(make_agent(), name, introduce=True)
     return asyncio.run(orchestrator.start_problem(max_steps))

@@ -1,30 +1,37 @@
 """An agent that is a separate program: JSON lines on its standard input and output.
 
 It receives `{"type": "problem", …}` once, then `{"type": "state", "state": …}` for each step, and answers each state with
-one line `{"action": "…"}`, optionally with `"usage"`; `{"type": "end"}` is the last message. Its standard error is free
-for its own use; the last lines are kept to explain a failure.
+one line `{"action": "…"}`, optionally with `"usage"` and `"settings"`, or with `{"error": "…"}` if it has failed; `{"type": "end"}` is the
+last message. Its standard error is free for its own use; the last lines are kept to explain a failure.
 
-The program runs in a process group of its own, which is ended with it. It inherits only the basic variables of the
-environment: API keys are passed by name. Line lengths, times and kept output are bounded.
+The program runs under a supervisor (`supervision`), which limits it and ends it together with everything that it has started. It
+inherits only the basic variables of the environment: API keys are passed by name. Line lengths, times and kept output are bounded.
 """
 
 import asyncio
+import codecs
 import json
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from aiopslab.orchestrator.agent_link import (
     AgentFailed,
     AgentGone,
     AgentLink,
+    AgentNotStarted,
     AgentTimedOut,
     Usage,
     check_response,
+    parse_settings,
     parse_usage,
     truncate,
 )
+from aiopslab.orchestrator.models import Tool
+from aiopslab.orchestrator.supervision import Isolation, Limits, SupervisedProcess
+from aiopslab.orchestrator.supervision.process import NotStarted
 
 MAX_LINE_BYTES = 2 * 1024 * 1024
 _MAX_STDERR_BYTES = 4096
@@ -35,17 +42,37 @@ _INHERITED = (
     "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
 )  # fmt: skip
 
+OnOutput = Callable[[str], None]
+
 
 class SubprocessAgent:
-    """A command that is an agent. `env` adds variables to the basic ones such as `PATH` and `HOME`."""
+    """A command that is an agent.
 
-    def __init__(self, argv: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+    `env` adds variables to the basic ones such as `PATH` and `HOME`. With `isolation`, the program runs in namespaces of its own.
+    A program that `announces` itself writes a line `{"ready": NAME}` when it can work, optionally with `"settings"`, or `{"error": "…"}` if it cannot.
+    `on_output` receives what it writes to standard error.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        *,
+        limits: Limits = Limits(),  # noqa: B008 (a tuple)
+        isolation: Isolation | None = None,
+        announces: bool = False,
+        on_output: OnOutput | None = None,
+    ) -> None:
         if isinstance(argv, str) or not argv:
             raise AgentFailed(
                 'The command of a SubprocessAgent is a list of words, for example ["python", "my_agent.py"].'
             )
         self.argv = tuple(str(word) for word in argv)
         self.env = dict(env or {})
+        self.limits = limits
+        self.isolation = isolation
+        self.announces = announces
+        self.on_output = on_output
 
     def link(self, name: str, *, timeout_s: float) -> AgentLink:
         """Return a link for one session; the program starts and ends with it."""
@@ -57,99 +84,136 @@ class _SubprocessLink(AgentLink):
         self.name = name
         self._agent = agent
         self._timeout_s = timeout_s
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: SupervisedProcess | None = None
         self._listening: asyncio.Task[None] | None = None
         self._stderr = b""
         self._usage: Usage | None = None
+        self._settings: dict[str, Any] = {}
 
-    async def init(self, problem: str, instructions: str, apis: dict[str, str]) -> None:
-        await self._exchange(
-            {"type": "problem", "description": problem, "instructions": instructions, "actions": apis},
-            expect_answer=False,
-        )
+    async def start(self) -> None:
+        if self._process is not None:
+            return
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                process = await self._launch()
+                if not self._agent.announces:
+                    return
+                announcement = self._decode(await self._read_line(process), "ready")
+        except TimeoutError:
+            await self._end()
+            raise AgentNotStarted(
+                f"The agent {self.name} was not ready within {self._timeout_s:g} s.{self._format_stderr()}"
+            ) from None
+        except AgentFailed as error:
+            await self._end()
+            raise AgentNotStarted(str(error)) from None
+        if "error" in announcement:
+            await self._end()
+            raise AgentNotStarted(truncate(str(announcement["error"])))
+        self.name = truncate(str(announcement["ready"]), 200)
+        self._settings = parse_settings(announcement.get("settings"))
+
+    async def init(
+        self, problem: str, instructions: str, apis: dict[str, str], tools: Sequence[Tool] = ()
+    ) -> None:
+        await self.start()
+        message = {"type": "problem", "description": problem, "instructions": instructions, "actions": apis}
+        await self._exchange({**message, "tools": [vars(tool) for tool in tools]}, expect_answer=False)
 
     async def get_action(self, state: str) -> str:
-        line = await self._exchange({"type": "state", "state": state}, expect_answer=True)
-        answer = self._decode_answer(line)
+        await self.start()
+        answer = await self._exchange({"type": "state", "state": state}, expect_answer=True)
         usage = parse_usage(answer["usage"]) if answer.get("usage") is not None else None
         self._usage = usage or self._usage
+        self._settings = parse_settings(answer.get("settings")) or self._settings
         return check_response(self.name, answer["action"])
 
     def usage(self) -> Usage | None:
         return self._usage
+
+    def settings(self) -> dict[str, Any]:
+        return self._settings
+
+    def keep_last_words(self, journal: Path, draft: str) -> bool:
+        if self._process is None:
+            return False
+        self._process.keep_last_words(journal, draft)
+        return True
 
     async def close(self) -> None:
         process = self._process
         if process is None:
             return
         try:
-            if process.returncode is None:
-                await self._send_end(process)
+            if process.exit_code is None:
+                self._send_end(process)
             if not await _wait_for_exit(process, _GRACE_S):
-                _signal_group(process.pid, signal.SIGTERM)
+                process.terminate()
                 await _wait_for_exit(process, _GRACE_S)
         finally:
-            self._kill(process)
-        await _wait_for_exit(process, _GRACE_S)
-        if self._listening is not None:
-            self._listening.cancel()
+            await self._end()
 
-    async def _exchange(self, message: dict[str, Any], *, expect_answer: bool) -> bytes:
-        """Send a message and return the answer's line, if one is expected. On any failure, end the program and raise."""
+    async def _end(self) -> None:
+        """End the program and everything that it has started, and keep its last output."""
+        if self._process is None:
+            return
+        await self._process.end()
+        if self._listening is not None:
+            await asyncio.wait({self._listening}, timeout=_GRACE_S)
+            self._listening.cancel()
+        await self._process.release()
+
+    async def _exchange(self, message: dict[str, Any], *, expect_answer: bool) -> dict[str, Any]:
+        """Send a message and return the answer, if one is expected. On any failure, end the program and raise."""
+        process = self._process
+        assert process is not None
         try:
             async with asyncio.timeout(self._timeout_s):
-                process = self._process or await self._start()
-                assert process.stdin is not None
                 process.stdin.write(json.dumps(message).encode() + b"\n")
                 await process.stdin.drain()
-                return await self._read_line(process) if expect_answer else b""
+                if not expect_answer:
+                    return {}
+                answer = self._decode(await self._read_line(process), "action")
+                if "error" in answer:
+                    raise AgentFailed(f"The agent {self.name} raised {truncate(str(answer['error']))}")
+                return answer
         except TimeoutError:
-            self._kill(self._process)
+            await self._end()
             raise AgentTimedOut(
                 f"The agent {self.name} did not answer within {self._timeout_s:g} s and was ended. Make it answer each state "
                 f"with one line, flushed, or increase its timeout.{self._format_stderr()}"
             ) from None
         except (BrokenPipeError, ConnectionResetError):
-            raise await self._make_gone_error() from None
+            raise await self._make_gone_error(process) from None
         except AgentFailed:
-            self._kill(self._process)
+            await self._end()
             raise
 
-    async def _start(self) -> asyncio.subprocess.Process:
-        environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | self._agent.env
+    async def _launch(self) -> SupervisedProcess:
+        agent = self._agent
+        environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | agent.env
         try:
-            process = await asyncio.create_subprocess_exec(
-                *self._agent.argv,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=environment,
-                limit=MAX_LINE_BYTES,
-                start_new_session=True,
+            process = await SupervisedProcess.start(
+                agent.argv, environment, agent.limits, agent.isolation, MAX_LINE_BYTES
             )
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise AgentFailed(
-                f"The agent {self.name} cannot be started: {truncate(self._agent.argv[0], 200)}: {reason}. "
-                "Check the command, and that the file is executable."
-            ) from None
+        except (NotStarted, OSError, ValueError) as error:
+            raise AgentNotStarted(_describe_refusal(self.name, agent.argv[0], str(error))) from None
         self._process = process
         self._listening = asyncio.create_task(self._keep_stderr(process))
         return process
 
-    async def _read_line(self, process: asyncio.subprocess.Process) -> bytes:
+    async def _read_line(self, process: SupervisedProcess) -> bytes:
         """Return the next line of output. Also polls for the program's exit, because its children may hold the pipe open."""
-        assert process.stdout is not None
         reading = asyncio.create_task(process.stdout.readuntil(b"\n"))
         try:
             while not reading.done():
-                over = process.returncode is not None
+                over = process.exit_code is not None
                 await asyncio.wait({reading}, timeout=_POLL_S)
                 if over and not reading.done():
-                    raise await self._make_gone_error()
+                    raise await self._make_gone_error(process)
             return reading.result()
-        except asyncio.IncompleteReadError:
-            raise await self._make_gone_error() from None
+        except (asyncio.IncompleteReadError, ConnectionResetError):
+            raise await self._make_gone_error(process) from None
         except asyncio.LimitOverrunError:
             raise AgentFailed(
                 f"The agent {self.name} wrote a line of more than {MAX_LINE_BYTES} bytes and was ended. An answer is one short "
@@ -158,68 +222,69 @@ class _SubprocessLink(AgentLink):
         finally:
             reading.cancel()
 
-    def _decode_answer(self, line: bytes) -> dict[str, Any]:
+    def _decode(self, line: bytes, key: str) -> dict[str, Any]:
+        """Return a message of the program, which has a value under the key or under `error`."""
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
             answer = None
-        if not isinstance(answer, dict) or "action" not in answer:
-            self._kill(self._process)
-            seen = truncate(line.decode(errors="replace").strip(), 200)
-            raise AgentFailed(
-                f'The agent {self.name} wrote {seen!r} where a line {{"action": "…"}} was expected. Only answers go to standard '
-                "output; write everything else to standard error."
-            )
-        return answer
+        if isinstance(answer, dict) and (key in answer or "error" in answer):
+            return answer
+        seen = truncate(line.decode(errors="replace").strip(), 200)
+        raise AgentFailed(
+            f'The agent {self.name} wrote {seen!r} where a line {{"{key}": "…"}} was expected. Only answers go to standard '
+            "output; write everything else to standard error."
+        )
 
-    async def _make_gone_error(self) -> AgentGone:
-        process = self._process
-        assert process is not None
+    async def _make_gone_error(self, process: SupervisedProcess) -> AgentGone:
         ended = await _wait_for_exit(process, _GRACE_S)
-        self._kill(process)
-        if self._listening is not None:
-            await asyncio.wait({self._listening}, timeout=_GRACE_S)
-        how = _describe_exit(process.returncode) if ended else "closed its standard output"
+        await self._end()
+        if process.exceeded:
+            return AgentGone(
+                f"The agent {self.name} had {process.exceeded} and was ended.{self._format_stderr()}"
+            )
+        how = _describe_exit(process.exit_code) if ended else "closed its standard output"
         return AgentGone(f"The agent {self.name} {how} before it answered.{self._format_stderr()}")
 
-    async def _keep_stderr(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stderr is not None
+    async def _keep_stderr(self, process: SupervisedProcess) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         while chunk := await process.stderr.read(65536):
             self._stderr = (self._stderr + chunk)[-_MAX_STDERR_BYTES:]
+            if self._agent.on_output is not None:
+                self._agent.on_output(decoder.decode(chunk))
 
     def _format_stderr(self) -> str:
         lines = self._stderr.decode(errors="replace").strip().splitlines()[-10:]
         return "\nIts last lines on standard error:\n" + "\n".join(lines) if lines else ""
 
-    async def _send_end(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdin is not None
+    @staticmethod
+    def _send_end(process: SupervisedProcess) -> None:
         try:
             process.stdin.write(b'{"type": "end"}\n')
             process.stdin.close()
         except (BrokenPipeError, ConnectionResetError, RuntimeError):
             pass
 
-    @staticmethod
-    def _kill(process: asyncio.subprocess.Process | None) -> None:
-        """Kill the whole process group, children included."""
-        if process is not None:
-            _signal_group(process.pid, signal.SIGKILL)
 
-
-async def _wait_for_exit(process: asyncio.subprocess.Process, within_s: float) -> bool:
-    """Return whether the program ends in time. asyncio's own wait also waits for children that hold its pipes."""
+async def _wait_for_exit(process: SupervisedProcess, within_s: float) -> bool:
+    """Return whether the program's first process ends in time; its children may live on."""
     for _ in range(int(within_s / _POLL_S)):
-        if process.returncode is not None:
+        if process.exit_code is not None:
             return True
         await asyncio.sleep(_POLL_S)
-    return process.returncode is not None
+    return process.exit_code is not None
 
 
-def _signal_group(leader: int, number: signal.Signals) -> None:
-    try:
-        os.killpg(leader, number)
-    except (ProcessLookupError, PermissionError):
-        pass
+def _describe_refusal(name: str, program: str, reason: str) -> str:
+    if reason.startswith("isolation: "):
+        return (
+            f"The agent {name} cannot be isolated on this host: {reason.removeprefix('isolation: ')}. Run it without isolation, or "
+            "allow unprivileged user namespaces (docs/isolation.md)."
+        )
+    return (
+        f"The agent {name} cannot be started: {truncate(program, 200)}: {reason}. "
+        "Check the command, and that the file is executable."
+    )
 
 
 def _describe_exit(code: int | None) -> str:

@@ -6,6 +6,7 @@ must not contain paths of the host, tracebacks or internal Python names.
 """
 
 from enum import Enum
+from typing import Any
 
 
 class AIOpsLabError(Exception):
@@ -28,8 +29,35 @@ class InvalidSubmissionError(AIOpsLabError):
     """A submission has the wrong type or an unknown label; the session continues."""
 
 
+class NotAvailable(AIOpsLabError):
+    """A name of the public AIOpsLab release has no counterpart here; the message says what to use instead."""
+
+
 class SubmissionStatus(Enum):
     """Whether a submission was accepted, with the names of the public release."""
 
     VALID_SUBMISSION = 1
     INVALID_SUBMISSION = 2
+
+
+class SessionPrint:
+    """Prints a session. The steps are printed if ``print_session`` is set in the configuration, the results always."""
+
+    def __init__(self) -> None:
+        from aiopslab.paths import config  # loads YAML, which errors do not need
+
+        self.enable_printing = bool(config.get("print_session"))
+
+    def agent(self, action: object) -> None:
+        """Print an answer of the agent."""
+        if self.enable_printing:
+            print(f"Agent:\n{action}")
+
+    def service(self, response: object) -> None:
+        """Print an observation."""
+        if self.enable_printing:
+            print(f"Service: {response}\n\n")
+
+    def result(self, results: Any) -> None:
+        """Print the results."""
+        print(f"Results:\n{results}")

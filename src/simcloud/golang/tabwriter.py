@@ -13,7 +13,9 @@ _PADDING = 3
 class TabWriter:
     """Buffers text and aligns its columns on flush; widths are kept between flushes."""
 
-    def __init__(self) -> None:
+    def __init__(self, padding: int = _PADDING, narrowest: int = _NARROWEST) -> None:
+        self._padding = padding
+        self._narrowest = narrowest
         self._text: list[str] = []
         self._widths: list[int] = []
 
@@ -53,7 +55,7 @@ class TabWriter:
 
     def _width(self, block: list[list[str]], column: int) -> int:
         if column == len(self._widths):
-            self._widths.append(_NARROWEST)
+            self._widths.append(self._narrowest)
         widest = max(len(line[column]) for line in block)
-        self._widths[column] = max(self._widths[column], widest + _PADDING)
+        self._widths[column] = max(self._widths[column], widest + self._padding)
         return self._widths[column]

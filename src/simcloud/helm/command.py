@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.session import Helm
@@ -15,7 +16,7 @@ Run = Callable[[Helm], Awaitable[None]]
 MANY: Final = 10**6
 
 
-class HelmFlag(Flag):
+class HelmFlag(Flag, frozen=True):
     """A flag of helm, which has a kind of its own for forms of output."""
 
     @property
@@ -30,8 +31,7 @@ class HelmFlag(Flag):
         return super().read(text)
 
 
-@dataclass
-class HelmCommand:
+class HelmCommand(Struct):
     """A word of the command line, with what it does and what may follow it."""
 
     path: str

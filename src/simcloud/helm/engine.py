@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from typing import Any, Final
+
+from msgspec import Struct
 
 from simcloud.golang import quote
 from simcloud.golang.template import (
@@ -58,8 +59,7 @@ def no_lookup(_api: str, _kind: str, _namespace: str, _name: str) -> dict[str, A
     return {}
 
 
-@dataclass
-class _Source:
+class _Source(Struct):
     text: str
     data: dict[str, Any]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from simcloud.helm.errors import HelmError
+from simcloud.helm.functions.dates import format_rfc3339
 from simcloud.helm.kube import build, create, remove
 from simcloud.helm.manifests import Hook
 from simcloud.helm.releases import Release
 from simcloud.helm.wait_loop import until_done, until_gone
 from simcloud.kubernetes import ApiClient
-from simcloud.kubernetes.api import ApiError, times
+from simcloud.kubernetes.api import ApiError
 from simcloud.machine.process import Context
 
 
@@ -68,4 +69,4 @@ class Hooks:
         hook.last_run = {**hook.last_run, "completed_at": self._now(), "phase": phase}
 
     def _now(self) -> str:
-        return times.micro(self._connection.now_s)
+        return format_rfc3339(self._connection.now_s)

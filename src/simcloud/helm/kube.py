@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.manifests import KEEP, UNINSTALL_ORDER, Manifest, documents, in_order
@@ -16,8 +17,7 @@ RELEASE_NAME = "meta.helm.sh/release-name"
 RELEASE_NAMESPACE = "meta.helm.sh/release-namespace"
 
 
-@dataclass
-class Item:
+class Item(Struct):
     """An object of a manifest, and where it belongs."""
 
     resource: Resource

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.helm.charts import Chart
 from simcloud.helm.engine import no_lookup
 from simcloud.helm.errors import HelmError, NoRelease
+from simcloud.helm.functions.dates import format_rfc3339
 from simcloud.helm.hooks import Hooks
 from simcloud.helm.kube import Item, build, create, own, remove, take_existing, update
 from simcloud.helm.manifests import documents
@@ -19,7 +22,7 @@ from simcloud.helm.values import merge_maps
 from simcloud.helm.wait_loop import until_ready
 from simcloud.kubectl import Flags
 from simcloud.kubernetes import ApiClient
-from simcloud.kubernetes.api import VERSION, ApiError, copy, times
+from simcloud.kubernetes.api import VERSION, ApiError, copy
 
 BUSY = "another operation (install/upgrade/rollback) is in progress"
 
@@ -33,8 +36,7 @@ def capabilities(connection: ApiClient) -> Capabilities:
     return Capabilities(str(VERSION["gitVersion"]), list(found))
 
 
-@dataclass
-class Lifecycle:
+class Lifecycle(Struct):
     """Does what one command asks for. ``flags`` say how."""
 
     helm: Helm
@@ -48,7 +50,7 @@ class Lifecycle:
 
     def now(self) -> str:
         """The time of day, as releases hold it."""
-        return times.micro(self.connection.now_s)
+        return format_rfc3339(self.connection.now_s)
 
     @property
     def timeout_s(self) -> float:

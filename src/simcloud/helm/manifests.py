@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions.encoding import json_kind
@@ -39,8 +40,7 @@ KEEP: Final = "helm.sh/resource-policy"
 _SEPARATOR: Final = re.compile(r"(?:^|\s*\n)---\s*")
 
 
-@dataclass
-class Manifest:
+class Manifest(Struct):
     """One document, with the template it came from."""
 
     path: str
@@ -70,8 +70,7 @@ class Manifest:
         return f"---\n# Source: {self.path}\n{self.text}\n"
 
 
-@dataclass
-class Hook:
+class Hook(Struct):
     """A manifest that runs at certain moments of a release's life."""
 
     manifest: Manifest

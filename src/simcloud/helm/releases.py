@@ -6,10 +6,10 @@ import base64
 import binascii
 import gzip
 import zlib
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct, field
 
 from simcloud.golang import format_json
 from simcloud.helm.charts import Chart, Named
@@ -25,8 +25,7 @@ PENDING: Final = ("pending-install", "pending-upgrade", "pending-rollback")
 _OWN_LABELS: Final = ("modifiedAt", "createdAt", "version", "status", "owner", "name")
 
 
-@dataclass
-class Release:
+class Release(Struct):
     """One revision of a release. Times are RFC 3339 texts."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.golang import Int
 from simcloud.helm.charts import Chart
@@ -45,8 +46,7 @@ OFFLINE_APIS: Final = (
 )  # fmt: skip
 
 
-@dataclass
-class Rendered:
+class Rendered(Struct):
     """What a chart has become."""
 
     manifests: list[Manifest] = field(default_factory=list)

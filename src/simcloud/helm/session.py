@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from simcloud.helm.errors import HelmError
 from simcloud.helm.releases import Storage

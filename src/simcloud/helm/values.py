@@ -33,10 +33,10 @@ async def read_values(helm: Helm) -> dict[str, Any]:
             raise HelmError(f"failed parsing --set-json data {text}") from None
     _set_all(helm, "set", base, parse_value)
     _set_all(helm, "set-string", base, str)
-    _set_all(helm, "set-file", base, lambda path: _read(helm, path).decode(errors="replace"))
+    _set_all(helm, "set-file", base, lambda path: _read_text(helm, path))
     for text in helm.flags["set-literal"]:
         name, _, value = text.partition("=")
-        set_values(f"{name}=", base, lambda _, value=value: value)  # type: ignore[misc]
+        set_values(f"{name}=", base, {"": value}.get)
     return base
 
 
@@ -49,7 +49,7 @@ def _set_all(helm: Helm, flag: str, base: dict[str, Any], value_of: Callable[[st
 
 
 async def _value_file(helm: Helm, path: str) -> dict[str, Any]:
-    data = await helm.input() if path.strip() == "-" else _read(helm, path)
+    data = await helm.input() if path.strip() == "-" else await _read(helm, path)
     try:
         found = read_yaml(data)
     except YamlError as error:
@@ -64,9 +64,16 @@ async def _value_file(helm: Helm, path: str) -> dict[str, Any]:
     return found
 
 
-def _read(helm: Helm, path: str) -> bytes:
+async def _read(helm: Helm, path: str) -> bytes:
     try:
-        return helm.ctx.files.read(path)
+        return await helm.ctx.read_file(path)
+    except FileError as error:
+        raise HelmError(f"open {path}: {error.strerror.lower()}") from None
+
+
+def _read_text(helm: Helm, path: str) -> str:
+    try:
+        return helm.ctx.files.read(path).decode(errors="replace")
     except FileError as error:
         raise HelmError(f"open {path}: {error.strerror.lower()}") from None
 

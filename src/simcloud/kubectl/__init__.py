@@ -4,7 +4,7 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from simcloud.kubectl import tree as tree
-    from simcloud.kubectl.command import ROOT as ROOT, Command as Command, verb_of as verb_of
+    from simcloud.kubectl.command import ROOT as ROOT, Command as Command
     from simcloud.kubectl.connection import Door as Door
     from simcloud.kubectl.errors import Exit as Exit, KubectlError as KubectlError, PrintError as PrintError
     from simcloud.kubectl.flags import BadFlag as BadFlag, Flag as Flag, Flags as Flags, Parser as Parser

@@ -7,12 +7,13 @@ flags are in ``data/flags.json``; the help texts are ours.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from msgspec import Struct, field
+
 from simcloud.kubectl.errors import FlagError, KubectlError, PlainError, UsageError
-from simcloud.kubectl.flags import BadFlag, Flag, Flags, Parser, without_flags
+from simcloud.kubectl.flags import BadFlag, Flag, Flags, Parser
 from simcloud.kubectl.help.texts import GROUPS
 from simcloud.kubectl.tree import descend, grow, read_facts, suggestions
 
@@ -38,8 +39,7 @@ CPU_PERCENT: Final = Flag(
 )
 
 
-@dataclass
-class Command:
+class Command(Struct):
     """A command, its function and its subcommands."""
 
     path: str
@@ -139,19 +139,12 @@ def find(words: list[str]) -> tuple[Command, Flags]:
     except BadFlag as error:
         raise FlagError(str(error), here.full) from None
     if here.run is None and here.below and flags.args and not flags.help:
-        raise UsageError(f'unknown command "{flags.args[0]}"', here.full)
+        raise UsageError(f'unknown command "{" ".join(flags.args)}"', here.full)
     missing = [name for name in here.required if not flags.is_given(name)]
     if missing and not flags.help:
         named = ", ".join(f'"{name}"' for name in missing)
         raise KubectlError(f"required flag(s) {named} not set")
     return here, flags
-
-
-def verb_of(words: list[str]) -> str:
-    """Return the first word that is neither a flag nor a flag's value; empty if there is none."""
-    parser = ROOT.parser()
-    places = without_flags(words, parser.long, parser.short)
-    return words[places[0]] if places else ""
 
 
 def _unknown(word: str) -> str:

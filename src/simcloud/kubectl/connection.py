@@ -35,15 +35,25 @@ class Door:
         """The time of day."""
         return self._api.now_s
 
-    async def open(self, ctx: Context, config: ClientConfig, manager: str, discoveries: int = 0) -> ApiClient:
+    def is_known(self, ctx: Context, config: ClientConfig) -> bool:
+        """Whether the machine still knows what the server serves."""
+        return ctx.now - self._known.get((ctx.machine.name, config.server), -KEPT_S) < KEPT_S
+
+    async def open(
+        self,
+        ctx: Context,
+        config: ClientConfig,
+        manager: str,
+        discoveries: int = 0,
+        client_type: type[ApiClient] = ApiClient,
+    ) -> ApiClient:
         """Reach the server and authenticate; raises ``KubectlError`` or ``ApiError``."""
+        is_known = self.is_known(ctx, config)
         if self._dialled:
-            known = (ctx.machine.name, config.server)
-            fresh = ctx.now - self._known.get(known, -KEPT_S) < KEPT_S
-            await reach(ctx, config.server, 0 if fresh else discoveries, config.timeout_s)
-            if discoveries and not fresh:
-                self._known[known] = ctx.now
-        return ApiClient.authenticate(self._api, config.token, manager, config.impersonate)
+            await reach(ctx, config.server, 0 if is_known else discoveries, config.timeout_s)
+        if discoveries and not is_known:
+            self._known[ctx.machine.name, config.server] = ctx.now
+        return client_type.authenticate(self._api, config.token, manager, config.impersonate)
 
     async def exchange(self, ctx: Context, config: ClientConfig, request: HttpRequest) -> HttpResponse:
         """A request as it is, over the network or, where no machine of the world serves the API, at its door."""

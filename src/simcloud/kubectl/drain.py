@@ -6,9 +6,10 @@ deterministic: that of the pods, then that of time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.golang import format_duration
 from simcloud.kubectl.describe.parts import controller_of
@@ -25,8 +26,7 @@ DAEMONS: Final = "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"
 NO_CONTROLLER: Final = "Pods that declare no controller (use --force to override)"
 
 
-@dataclass
-class Sorted:
+class Sorted(Struct):
     """The pods of a node: those to send away, and what must be said of others."""
 
     leaving: list[Object] = field(default_factory=list)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.api import ApiError, at, times
+from simcloud.kubernetes import format_klog
+from simcloud.kubernetes.api import ApiError, at
 from simcloud.machine.process import Context
 
 FAILED: Final = 1
@@ -112,9 +113,8 @@ def _invalid(error: ApiError, before: str) -> str:
 
 
 def klog(ctx: Context, level: str, place: str, message: str) -> str:
-    """``E1115 08:44:40.094264   15446 memcache.go:265] …``"""
-    moment = times.micro(ctx.now)
-    return f"{level}{moment[5:7]}{moment[8:10]} {moment[11:26]} {ctx.process.pid:7d} {place}] {message}\n"
+    """A line of kubectl's own log."""
+    return format_klog(level, ctx.now, ctx.process.pid, place, message) + "\n"
 
 
 class PrintError(Exception):

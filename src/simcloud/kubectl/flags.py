@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.golang import parse_duration_s, quote
 
@@ -26,8 +27,7 @@ class BadFlag(Exception):
     """A flag that is unknown, or whose value makes no sense."""
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(Struct, frozen=True):
     """One flag: ``kind`` is bool, string, int, duration, slice (comma-separated) or array."""
 
     name: str
@@ -74,8 +74,7 @@ class Flag:
         return self.read(self.default)
 
 
-@dataclass
-class Flags:
+class Flags(Struct):
     """What was said by flags and beside them."""
 
     values: dict[str, Any]

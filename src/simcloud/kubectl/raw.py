@@ -39,19 +39,10 @@ async def raw(kubectl: Kubectl, path: str, method: str = "GET", body: bytes = b"
         raise KubectlError(f'--raw must be a valid URL path: parse "{path}": invalid URI for request')
     await kubectl.connect(discoveries=0)
     config = kubectl.config
-    asked, server = urlsplit(path), urlsplit(config.server)
-    headers = {
-        "Host": server.netloc,
-        "User-Agent": "kubectl",
-        "Accept": "application/json, */*",
-        "Content-Length": str(len(body)),
-    }
-    if config.token:
-        headers["Authorization"] = f"Bearer {config.token}"
-    for name, values in config.impersonate.items():
-        headers[name.title()] = ", ".join(values)
+    asked = urlsplit(path)
     target = asked.path + (f"?{asked.query}" if asked.query else "")
-    request = HttpRequest(method, target or "/", headers, body)
+    headers = {"User-Agent": "kubectl", "Accept": "application/json, */*", "Content-Length": str(len(body))}
+    request = HttpRequest(method, target or "/", {**headers, **build_credentials(kubectl)}, body)
     try:
         response = await kubectl.exchange(request)
     except NetworkError:
@@ -62,6 +53,17 @@ async def raw(kubectl: Kubectl, path: str, method: str = "GET", body: bytes = b"
         raise _refusal(response.status, response.body)
     text: str = response.body.decode(errors="replace")
     return text
+
+
+def build_credentials(kubectl: Kubectl) -> dict[str, str]:
+    """Return the headers that say which server is asked and by whom."""
+    config = kubectl.config
+    headers = {"Host": urlsplit(config.server).netloc}
+    if config.token:
+        headers["Authorization"] = f"Bearer {config.token}"
+    for name, values in config.impersonate.items():
+        headers[name.title()] = ", ".join(values)
+    return headers
 
 
 def _refusal(code: int, body: bytes) -> Refused:
@@ -80,7 +82,7 @@ async def raw_file(kubectl: Kubectl, method: str) -> str:
     if len(names) != 1:
         raise KubectlError("--raw can only use a single local file or stdin")
     try:
-        body = await kubectl.input() if names[0] == "-" else kubectl.ctx.files.read(names[0])
+        body = await kubectl.input() if names[0] == "-" else await kubectl.ctx.read_file(names[0])
     except FileError as error:
         raise KubectlError(f"open {names[0]}: {error.strerror.lower()}") from None
     return await raw(kubectl, kubectl.flags["raw"], method, body)

@@ -5,8 +5,9 @@ A Deployment keeps them as ReplicaSets, a DaemonSet or StatefulSet as Controller
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.golang import TabWriter
 from simcloud.kubectl.describe.page import Page
@@ -24,8 +25,7 @@ KEEPERS: Final = ("DaemonSet", "StatefulSet")
 KINDS: Final = ("Deployment", *KEEPERS)
 
 
-@dataclass(frozen=True)
-class Revision:
+class Revision(Struct, frozen=True):
     """One revision of a workload."""
 
     number: int
@@ -92,7 +92,7 @@ def history_text(known: list[Revision]) -> str:
     """A table of revisions and why they were made."""
     if not known:
         return "No rollout history found."
-    writer = TabWriter()
+    writer = TabWriter(padding=2)
     writer.write("REVISION\tCHANGE-CAUSE\n")
     for revision in known:
         writer.write(f"{revision.number}\t{revision.cause or '<none>'}\n")

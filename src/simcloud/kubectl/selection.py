@@ -6,8 +6,9 @@ the rest is processed, as in the genuine tool.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from simcloud.golang import quote
 from simcloud.kubectl.errors import KubectlError, PlainError, sentence
@@ -30,8 +31,7 @@ NOTHING_NAMED: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """One request: an object by its name, or all of a kind if ``name`` is empty."""
 
     resource: Resource
@@ -39,8 +39,7 @@ class Wanted:
     name: str = ""
 
 
-@dataclass(slots=True)
-class Info:
+class Info(Struct):
     """An object with where it is and where it came from."""
 
     resource: Resource

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, Protocol
 
 from simcloud.kubectl import transport
 from simcloud.kubectl.connection import Door
-from simcloud.kubectl.errors import Exit, KubectlError
+from simcloud.kubectl.errors import Exit, KubectlError, klog
 from simcloud.kubectl.flags import Flags
-from simcloud.kubectl.kubeconfig.config import ClientConfig, load
+from simcloud.kubectl.kubeconfig.config import ClientConfig, load, paths
 from simcloud.kubernetes import ApiClient
 from simcloud.kubernetes.api import Unauthorized
 from simcloud.machine.files import FileError
@@ -78,8 +78,24 @@ class Kubectl:
             await self._ask_who()
             if discoveries is None:
                 discoveries = transport.discoveries(self.command.path, self.args)
-            self._connection = await self._door.open(self.ctx, self.config, self.manager, discoveries)
+            if self.flags.get("v", 0) > 0:
+                self._connection = await self._open_traced(discoveries)
+            else:
+                self._connection = await self._door.open(self.ctx, self.config, self.manager, discoveries)
         return self._connection
+
+    async def _open_traced(self, discoveries: int) -> ApiClient:
+        from simcloud.kubectl.tracing import TracedClient, Tracer
+
+        as_tables = self.command.path == "get" and self.flags.get("output", "") in ("", "wide")
+        tracer = Tracer(self.ctx, self.flags["v"], self.config.server, as_tables=as_tables)
+        used = next((path for path in paths(self.ctx, self.flags) if self.ctx.files.is_file(path)), "")
+        discovers = discoveries > 0 and not self._door.is_known(self.ctx, self.config)
+        await tracer.begin(used, discovers=discovers)
+        connection = await self._door.open(self.ctx, self.config, self.manager, discoveries, TracedClient)
+        assert isinstance(connection, TracedClient)
+        connection.tracer = tracer
+        return connection
 
     async def _ask_who(self) -> None:
         """Prompt for a user name if there are no credentials; raises ``KubectlError`` if standard input is empty."""
@@ -90,6 +106,11 @@ class Kubectl:
         if not await self.input():
             raise KubectlError("EOF")
         raise Unauthorized
+
+    def limit_request(self) -> AbstractContextManager[object]:
+        """Raise ``TimedOut`` when a long request takes longer than ``--request-timeout``."""
+        timeout_s = self.config.timeout_s
+        return self.ctx.kernel.timeout(timeout_s) if timeout_s else nullcontext()
 
     async def exchange(self, request: HttpRequest) -> HttpResponse:
         """Send a raw request and return the response; raises ``NetworkError``."""
@@ -134,10 +155,7 @@ class Kubectl:
 
     async def log(self, level: str, place: str, text: str) -> None:
         """Print a line in the format of klog: level, time, process, place in the source."""
-        connection = await self.connect()
-        moment = datetime.fromtimestamp(connection.now_s, UTC)
-        stamp = f"{moment:%m%d %H:%M:%S.%f}"
-        await self.err(f"{level}{stamp} {self.ctx.process.pid:7d} {place}] {text}\n")
+        await self.err(klog(self.ctx, level, place, text))
 
     async def input(self) -> bytes:
         """Read all of standard input."""

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from simcloud.golang import quote
+from simcloud.golang import format_duration, quote
 from simcloud.kubectl.errors import KubectlError, PlainError, klog
 from simcloud.machine.files import FileError
 from simcloud.machine.network import (
@@ -35,6 +35,8 @@ MOST_PORT: Final = 65535
 ODD: Final = re.compile(r'[\s\x00-\x1f<>"%\\^`{|}]')
 HOST_AND_PORT: Final = re.compile(r"(?:\[[0-9a-fA-F:.]*\]|[^:\[\]@]*)(:[0-9]*)?")
 ASK_S: Final = 32.0
+HANDSHAKE_S: Final = 0.003
+"""What a TLS handshake and a first request take at least: shorter time limits always expire."""
 KEPT_S: Final = 600.0
 """So long what a server serves is remembered."""
 
@@ -70,6 +72,9 @@ def discoveries(command: str, args: Collection[str]) -> int:
 async def reach(ctx: Context, server: str, asked: int, timeout_s: float) -> None:
     """Dial the server; raises ``Unreachable`` after as many attempts as the command makes."""
     address = _address(server.rstrip("/"))
+    if 0 < timeout_s < HANDSHAKE_S:
+        await ctx.sleep(timeout_s)
+        raise _as_unreachable(ctx, address, ConnectTimedOut(), timeout_s)
     for attempt in range(max(asked, 1)):
         try:
             await _check_dial(ctx, address, timeout_s)
@@ -129,7 +134,7 @@ async def _dial(ctx: Context, address: SplitResult, timeout_s: float) -> Connect
 def _as_unreachable(ctx: Context, address: SplitResult, error: NetworkError, timeout_s: float) -> Unreachable:
     host = address.hostname or "localhost"
     port = address.port or (443 if address.scheme == "https" else 80)
-    asked_s = f"{timeout_s or ASK_S:g}s"
+    asked_s = format_duration(timeout_s or ASK_S)
     why = _words(ctx, host, port, error, timeout_s)
     request = f'Get "{address.geturl()}/api?timeout={asked_s}": {why}'
     if isinstance(error, ConnectionRefused):

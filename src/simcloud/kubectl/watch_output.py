@@ -11,6 +11,7 @@ from simcloud.kubectl.tables import look, make_table
 from simcloud.kubernetes import ApiClient
 from simcloud.kubernetes.api import Object
 from simcloud.kubernetes.api.verbs import Watch, WatchOptions
+from simcloud.sim import TimedOut
 
 SORTED_ONCE = "warning: --watch requested, --sort-by will be ignored for watch events received\n"
 
@@ -46,8 +47,11 @@ async def watch(
         raise KubectlError("you may only watch a single resource or type of resource at a time")
     news = await _open_watch(kubectl, connection, asked)
     try:
-        while (event := await news.next()) is not None:
-            await show(event.type, event.object)
+        with kubectl.limit_request():
+            while (event := await news.next()) is not None:
+                await show(event.type, event.object)
+    except TimedOut:
+        pass
     finally:
         news.stop()
 

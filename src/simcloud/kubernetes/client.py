@@ -7,17 +7,25 @@ about identity and permissions. ``ComponentClient`` is the counterpart for the c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final, Self, TypeAlias
+
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.impersonation import impersonate
-from simcloud.kubernetes.api.access.users import ANONYMOUS, User
+from simcloud.kubernetes.api.access.users import (
+    ADMINISTRATORS_GROUP,
+    ANONYMOUS,
+    CLUSTER_ADMINISTRATOR,
+    SYSTEM_MASTERS,
+    User,
+)
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import MethodNotAllowed, NoSuchPath, Unauthorized
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, DeleteOptions, ListOptions, WriteOptions
 from simcloud.kubernetes.api.resources import Catalogue, Resource
+from simcloud.kubernetes.api.store import Key
 from simcloud.kubernetes.api.tables import make_table
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
@@ -30,6 +38,12 @@ _DEPRECATED = {
     ("", "v1", "ComponentStatus"): "v1 ComponentStatus is deprecated in v1.19+",
     ("", "v1", "Endpoints"): "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 }
+
+
+def find_administrator(api: Api) -> User:
+    """Return the administrator of a cluster: kubeadm's, if the cluster has its binding, or one whom no policy limits."""
+    binding = api.log.get(Key("rbac.authorization.k8s.io", "clusterrolebindings", "", ADMINISTRATORS_GROUP))
+    return SYSTEM_MASTERS if binding is None else CLUSTER_ADMINISTRATOR
 
 
 def bearer_token(header: str) -> str:

@@ -5,8 +5,10 @@ A new cluster is installed but not started: its objects exist and nothing runs. 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+
+from msgspec.structs import replace
 
 from simcloud.kubernetes import nodes
 from simcloud.kubernetes.addons.host import dns_objects, start_on_hosts
@@ -19,8 +21,8 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller
 from simcloud.kubernetes.controllers import start_controllers
 from simcloud.kubernetes.controllers.volumes.provisioner import NAME as PROVISIONER
+from simcloud.kubernetes.host import ClusterPki, install_files, install_tools
 from simcloud.kubernetes.images import ImageRegistry, standard_registry
-from simcloud.kubernetes.kubelet import crictl
 from simcloud.kubernetes.kubelet.fleet import Fleet
 from simcloud.kubernetes.kubelet.kubelet import Kubelet
 from simcloud.kubernetes.kubelet.pods.dns import ClusterDns
@@ -39,8 +41,11 @@ API_SERVER = Caller(User("system:apiserver", groups=(MASTERS_GROUP,)), "kube-api
 OUTSIDE = DnsSettings(nameservers=(GATEWAY,))
 """How the nodes themselves find names: by their gateway."""
 
-RESTART_S = 10.0
+RESTART_S = 1.0
 """So long after its death a kubelet is started again by its machine."""
+
+INIT_S = 23.0
+"""So long before workers join it, a control plane gets its certificates."""
 
 INSTALLER = Caller(User("kubernetes-admin", groups=(MASTERS_GROUP,)), "kubeadm")
 
@@ -60,10 +65,22 @@ class Cluster:
         self.machines = list(machines)
         self.kubelets: dict[str, Kubelet] = {}
         self.registry = standard_registry()
-        for obj in default_objects(self.api.catalogue, ClusterFacts(now_s=self.api.now_s)):
+        self._start_kubelet: Callable[[Machine], None] | None = None
+        self.expose: Callable[[Kubelet, str], str] | None = None
+        """Formats the metrics of a kubelet; for whoever measures the cluster to give."""
+        facts = ClusterFacts(now_s=self.api.now_s)
+        if machines:
+            first = machines[0]
+            self.pki = ClusterPki(self.api, first.name, first.host.namespace.address, first.clock() - INIT_S)
+            if shape.system_pods:
+                authority, proxy = (
+                    self.pki.sign(name).certificate.decode() for name in ("ca", "front-proxy-ca")
+                )
+                facts = replace(facts, client_ca=authority, front_proxy_ca=proxy)
+        for obj in default_objects(self.api.catalogue, facts):
             self._create(obj, API_SERVER)
         for machine in machines:
-            nodes.register(self.api, machine, machine.host.namespace.address, shape=shape)
+            self._register(machine)
 
     def start(self, registry: ImageRegistry | None = None, metrics: bool = True) -> None:
         """Start the control plane, the network, a kubelet on every machine, and the system's own programs.
@@ -76,7 +93,7 @@ class Cluster:
             return
         self.registry = registry = registry or self.registry
         install_gateway(self.machines[0].network)
-        network = install_network(self.api, self.machines[0].network)
+        network = install_network(self.api, self.machines[0].network, self.machines)
         self.api.webhooks = WebhookCalls(self.api, self.machines[0].host.namespace)
         images = system_images(self.api, network.pods, network.services)
         for reference, image in images.items():
@@ -101,21 +118,45 @@ class Cluster:
 
     def _start_kubelets(self, registry: ImageRegistry, network: ClusterNetwork, delivered: list[str]) -> None:
         """Every machine gets a kubelet, and the system's images come with it."""
-        fleet = Fleet()
-        for machine in self.machines:
+        self.api.runtime = fleet = Fleet()
+        first = self.machines[0]
+
+        def start_kubelet(machine: Machine) -> None:
             kubelet = Kubelet(
                 self.api, machine, registry, network, dns=ClusterDns(host=OUTSIDE), restart_s=RESTART_S
             )
             for reference in delivered:
                 kubelet.node.images.preload(reference)
-            crictl.install(kubelet.node)
+            is_control_plane = machine is first and self.shape.system_pods
+            install_files(kubelet.node, self.pki, is_control_plane, plugin=self.shape.system_pods)
+            install_tools(kubelet.node, self.pki, is_control_plane)
             kubelet.start()
             fleet.add(kubelet)
+            if self.expose is not None:
+                kubelet.node.expose = partial(self.expose, kubelet)
             self.kubelets[machine.name] = kubelet
-        self.api.runtime = fleet
+
+        for machine in self.machines:
+            start_kubelet(machine)
+        self._start_kubelet = start_kubelet
+
+    def join(self, machine: Machine) -> None:
+        """Add a node to a started cluster whose system components are pods."""
+        if self._start_kubelet is None:
+            raise RuntimeError("Start the cluster before a node joins it.")
+        self.machines.append(machine)
+        self._register(machine)
+        self._start_kubelet(machine)
+
+    def _register(self, machine: Machine) -> None:
+        nodes.register(self.api, machine, machine.host.namespace.address, shape=self.shape)
 
     def _create(self, obj: Object, caller: Caller) -> None:
         resource = self.api.catalogue.of_kind(obj["apiVersion"], obj["kind"])
         if resource is None:
             raise LookupError(f"{obj['apiVersion']} {obj['kind']} is not served")
-        self.api.create(resource, obj["metadata"].get("namespace", ""), obj, caller)
+        namespace, name = obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+        created = self.api.create(resource, namespace, obj, caller)
+        if obj["kind"] == "FlowSchema":  # the API server itself reports whether the priority level exists
+            found = {**created, "status": obj["status"]}
+            self.api.update(resource, namespace, name, found, caller, subresource="status")

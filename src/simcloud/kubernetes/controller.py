@@ -101,6 +101,7 @@ async def work_off(api: Api, queue: WorkQueue[K], sync: Callable[[K], None]) -> 
     """Bring the keys of a queue in order, one after the other; those that are refused come again."""
     while True:
         key = await queue.next()
+        await api.components.wait_for(MANAGER)
         await api.kernel.sleep(REACTION_S)
         try:
             await WriteRetry().finish(api, partial(sync, key))

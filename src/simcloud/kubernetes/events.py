@@ -7,8 +7,9 @@ object (25 at once, one more every five minutes).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
@@ -24,16 +25,14 @@ REMEMBERED: Final = 4096
 """A recorder forgets the oldest of more sentences than this."""
 
 
-@dataclass(slots=True)
-class _Similar:
+class _Similar(Struct):
     """The different sentences of one reason about one object, lately."""
 
     messages: dict[str, None] = field(default_factory=dict)
     last_s: float = 0.0
 
 
-@dataclass(slots=True)
-class _Allowance:
+class _Allowance(Struct):
     """How much a source may still tell about one object."""
 
     tokens: float

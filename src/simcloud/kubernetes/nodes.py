@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 from simcloud.kubernetes.api.access.users import NODES_GROUP, User
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import Caller
+from simcloud.kubernetes.api.times import rfc3339
 from simcloud.kubernetes.shapes import KIND, Shape
 from simcloud.machine import Machine
+from simcloud.machine.proc import vary
 
 KUBELET_VERSION: Final = "v1.36.4"
 KUBELET_PORT: Final = 10250
 MOST_PODS: Final = 110
 
-_CONDITIONS: Final = (
+CONDITIONS: Final = (
     ("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
     ("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
     ("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     ("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
 )
+"""Type, status, reason and message of the conditions of a healthy node."""
 _DECLARED_FEATURES: Final = (
     "ExtendWebSocketsToKubelet",
     "InPlacePodLevelResourcesVerticalScaling",
@@ -49,7 +53,7 @@ def register(
     """
     caller = Caller(User(f"system:node:{machine.name}", groups=(NODES_GROUP,)), "kubelet")
     nodes = api.catalogue.find("nodes")
-    api.create(nodes, "", _node(machine.name, number), caller)
+    api.create(nodes, "", _node(machine.name, number, shape), caller)
     if machine.name == CONTROL_PLANE:
         _give_role(api, shape)
     node: Object = copy(api.get(nodes, "", machine.name))
@@ -57,8 +61,11 @@ def register(
     return api.update(nodes, "", machine.name, node, caller, subresource="status")
 
 
-def _node(name: str, number: int | None) -> Object:
+def _node(name: str, number: int | None, shape: Shape) -> Object:
     pods = f"10.244.{number}.0/24"
+    spec: Object = {"podCIDR": pods, "podCIDRs": [pods]} if number is not None else {}
+    if shape.system_pods:
+        spec["providerID"] = f"kind://docker/kind/{name}"
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -73,7 +80,7 @@ def _node(name: str, number: int | None) -> Object:
                 "kubernetes.io/os": "linux",
             },
         },
-        "spec": {"podCIDR": pods, "podCIDRs": [pods]} if number is not None else {},
+        "spec": spec,
     }
 
 
@@ -90,6 +97,8 @@ def _give_role(api: Api, shape: Shape) -> None:
 
 def _status(api: Api, machine: Machine, address: str, shape: Shape) -> Object:
     now = api.timestamp()
+    # A node of kind is ready when its network plug-in runs.
+    ready = rfc3339(api.now_s + 11 + 8 * vary(f"{machine.name}/ready")) if shape.system_pods else now
     capacity = {
         "cpu": str(machine.cpu.cores),
         "ephemeral-storage": f"{machine.disk.capacity_bytes // 1024}Ki",
@@ -110,18 +119,18 @@ def _status(api: Api, machine: Machine, address: str, shape: Shape) -> Object:
                 "type": kind,
                 "status": status,
                 "lastHeartbeatTime": now,
-                "lastTransitionTime": now,
+                "lastTransitionTime": ready if kind == "Ready" else now,
                 "reason": reason,
                 "message": message,
             }
-            for kind, status, reason, message in _CONDITIONS
+            for kind, status, reason, message in CONDITIONS
         ],
         "daemonEndpoints": {"kubeletEndpoint": {"Port": KUBELET_PORT}},
         "declaredFeatures": list(_DECLARED_FEATURES),
         "features": {"supplementalGroupsPolicy": True},
         "nodeInfo": {
             "architecture": "amd64",
-            "bootID": api.new_uid(),
+            "bootID": str(UUID(machine.boot_id)),
             "containerRuntimeVersion": f"containerd://{shape.runtime_version}",
             "kernelVersion": machine.kernel_release,
             "kubeProxyVersion": "",
@@ -129,7 +138,7 @@ def _status(api: Api, machine: Machine, address: str, shape: Shape) -> Object:
             "machineID": machine.machine_id,
             "operatingSystem": "linux",
             "osImage": "Debian GNU/Linux 12 (bookworm)",
-            "systemUUID": machine.machine_id,
+            "systemUUID": shape.machine.machine_id or api.new_uid(),
         },
         "runtimeHandlers": [{"features": dict(_HANDLER_FEATURES), "name": name} for name in ("", "runc")],
     }

@@ -7,29 +7,29 @@ an operator expects.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
+from msgspec import Struct, field
+
+from simcloud.kubernetes.images.standard import LOCAL_PATH_HELPER, PAUSE
 from simcloud.machine import GIB
 from simcloud.machine.proc import KERNEL_RELEASE
 
 KIB: Final = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class MachineFacts:
+class MachineFacts(Struct, frozen=True):
     """One machine of a cluster. Without a ``machine_id`` it has one of its own, made of its name."""
 
     cores: int = 4
-    memory_bytes: int = 8 * GIB
-    disk_bytes: int = 40 * GIB
+    memory_bytes: int = 8_131_980 * KIB
+    disk_bytes: int = 41_020_640 * KIB
     kernel_release: str = KERNEL_RELEASE
     cgroup_version: int = 2
     machine_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """A kind of cluster."""
 
     machine: MachineFacts = field(default_factory=MachineFacts)
@@ -43,7 +43,7 @@ class Shape:
     """Whether the control plane's node is kept for pods that tolerate its taint."""
 
 
-KIND: Final = Shape()
+KIND: Final = Shape(images=(PAUSE, LOCAL_PATH_HELPER))
 
 SINGLE_NODE: Final = Shape(
     MachineFacts(
@@ -55,7 +55,7 @@ SINGLE_NODE: Final = Shape(
         machine_id="3d1219c7c4c5404aaa1f6d2a48adfda4",
     ),
     runtime_version="2.1.9+unknown",
-    images=("busybox:1.36", "nginx:1.19", "registry.k8s.io/pause:3.10"),
+    images=("busybox:1.36", "nginx:1.19", PAUSE),
     system_pods=False,
     reserved_control_plane=False,
 )

@@ -9,18 +9,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final
+from uuid import UUID
+from zlib import crc32
 
 from simcloud.machine.emit import Emitter, NullEmitter
-from simcloud.machine.files import Disk, FileError, Files, Volume, device_volume
+from simcloud.machine.files import (
+    BYTES_PER_INODE,
+    DEV_BYTES,
+    BlockDevice,
+    Disk,
+    FileError,
+    Files,
+    VirtualEntry,
+    VirtualFile,
+    Volume,
+    device_volume,
+    lazy_directory,
+    virtual_directory,
+)
 from simcloud.machine.image import Image
+from simcloud.machine.journal import INIT, Journal
+from simcloud.machine.kernel_log import KernelLog, Record
 from simcloud.machine.logs import ContainerLog
 from simcloud.machine.network import Namespace, Network, Resolver
-from simcloud.machine.proc import KERNEL_RELEASE, cgroups, proc_volume
+from simcloud.machine.proc import KERNEL_RELEASE, cgroups, device_bytes, proc_volume, sysfs
 from simcloud.machine.process import Container, Context, Limits, Process, Signal
 from simcloud.machine.process.capabilities import ALL
-from simcloud.machine.process.container import free_pid
+from simcloud.machine.process.container import PidSpace
 from simcloud.machine.process.cpu import MachineCpu
-from simcloud.machine.units import Journal, Unit, start_enabled
+from simcloud.machine.units import Unit, start_enabled
 from simcloud.sim import Kernel
 
 GIB: Final = 1024**3
@@ -29,8 +46,16 @@ EPOCH_S: Final = 1_767_603_600.0
 """The moment virtual time begins: Monday, 5 January 2026, 09:00 UTC."""
 
 VOLUME_FOLDER: Final = "/var/lib/volumes"
-KERNEL_LOG_LINES: Final = 2_000
-RESERVED_MEMORY_BYTES: Final = 300 * 1024**2
+KERNEL_BOOT_S: Final = 9.0
+"""From the start of the kernel until the services start."""
+
+FIRST_PID: Final = 150
+"""Processes of a boot that have ended, and the kernel's threads, have about the numbers before this one."""
+IDLE_CPU: Final = 0.000_001
+FORKS_PER_S: Final = 0.02
+"""Short-lived processes that are not simulated: timers, logins."""
+
+RESERVED_MEMORY_BYTES: Final = 240 * 1024**2
 """What the operating system itself holds."""
 
 
@@ -63,34 +88,41 @@ class Machine:
         self.kernel_release = kernel_release
         self.cgroup_version = cgroup_version
         self.cpu = MachineCpu(cores)
+        self.cpu.seed = crc32(name.encode())
         self.memory_bytes = memory_bytes
         self.memory_used_bytes = RESERVED_MEMORY_BYTES
         self.disk = Disk(f"{name}/sda", disk_bytes)
-        self.disk.on_error = self._disk_error
+        if disk_bytes > GIB:
+            self.disk.inodes = device_bytes(self) // BYTES_PER_INODE
+        self.kernel_log = KernelLog(self, self._list_boot_records)
+        self.disk.on_error = self.kernel_log.report_disk_error
         self.emitter: Emitter = emitter if emitter is not None else NullEmitter()
         self._resolver = resolver
         self._address = address
         self.clock_skew_s = 0.0
         self.running = True
         self.off_at: float | None = None
-        """When an operator has planned to turn it off, in virtual time."""
-        self.booted_at = kernel.now
+        """When an operator has planned to turn it off, or began to, in virtual time."""
+        self.booted_at = kernel.now - KERNEL_BOOT_S
+        self.boots = 1
+        self.caches_dropped_at = float("-inf")
+        self.settings: dict[str, str] = {}
+        """What an operator has set below /proc/sys to another value than the kernel's own, until the next boot."""
         self.mounts_exhausted = False
         """The kernel finds no more memory for mounts. Those that stand stay; only a boot makes it well."""
-        self.failed_mounts = 0
-        """How many found none, in all its life."""
-        self.kernel_log: list[tuple[float, str]] = []
         self.containers: dict[str, Container] = {}
         self.processes: dict[int, Process] = {}
         self.volumes: dict[str, Volume] = {}
         self.units: dict[str, Unit] = {}
-        self.journal = Journal(self.clock)
+        self.journal = Journal(self._stamp, self.kernel_log.list_entries)
         self._epoch_s = epoch_s
-        self._last_pid = 0
         self.host: Container
+        kernel.on_skip(self._shift_calendar)
         network.add_machine(name)
         self.host = self.create_container(name, image, address=address, limits=limits)
         self.host.capabilities = ALL
+        folder = virtual_directory({self.machine_id: lazy_directory(self._show_journal, 0o2755)}, 0o2755)
+        self.host.files.graft("/var/log/journal", folder)
         self._start_init()
 
     def __repr__(self) -> str:
@@ -100,17 +132,53 @@ class Machine:
         """The machine's idea of the time: virtual seconds since 1970, skew included."""
         return self._epoch_s + self.kernel.now + self.clock_skew_s
 
-    def next_pid(self) -> int:
-        """A process number that is free on this machine."""
-        self._last_pid = free_pid(self._last_pid, self.processes)
-        return self._last_pid
+    def _shift_calendar(self, seconds: float) -> None:
+        self._epoch_s += seconds
+        self.booted_at -= seconds
+        for process in self.processes.values():
+            process.started_at -= seconds
+
+    def grow_older(self, seconds: float) -> None:
+        """Date all that happened so far on a machine that was added only now back."""
+        self._shift_calendar(seconds)
+        self._epoch_s -= seconds
+        self.journal.date_back(seconds)
+        for unit in self.units.values():
+            unit.date_back(seconds)
+        for process in self.processes.values():
+            process.cpu_s += seconds * IDLE_CPU * (crc32(process.name.encode()) % 9)
+
+    def date_back(self, seconds: float) -> None:
+        """Make the machine and the files that were put on it older, as if it had been installed so long ago."""
+        self.grow_older(seconds)
+        self.host.files.table.root.volume.date_back(seconds)
+
+    @property
+    def boot_id(self) -> str:
+        """32 hexadecimal digits that no other boot has."""
+        return UUID(sha256(f"{self.machine_id}/{self.boots}".encode()).hexdigest()[:32], version=4).hex
+
+    def _list_boot_records(self) -> list[Record]:
+        from simcloud.machine.boot_messages import list_boot_records  # rarely read
+
+        return list_boot_records(self)
+
+    def _show_journal(self) -> dict[str, VirtualEntry]:
+        size = self.journal.measure_bytes()
+        return {"system.journal": VirtualFile(bytes, mode=0o640, size=size, time_s=self.clock())}
+
+    def _stamp(self) -> tuple[float, float, str]:
+        return self.clock(), self.kernel.now - self.booted_at, self.boot_id
 
     def context_of(self, process: Process, container: Container) -> Context:
         """Make the context that a program running in that process gets."""
         return Context(process, container, self)
 
     def _start_init(self) -> None:
-        self.host.start(["/sbin/init"], program=init)
+        self.pids = PidSpace()
+        self.host.supervisor = self.host.start(["/sbin/init"], program=init)
+        self.host.supervisor.comm = INIT
+        self.pids = PidSpace(FORKS_PER_S, FIRST_PID + int(self.machine_id[:2], 16) // 4)
 
     # -- containers ----------------------------------------------------------------------------
 
@@ -147,17 +215,53 @@ class Machine:
             cpu_limit=cpu_limit,
             memory_limit_bytes=memory_limit_bytes,
         )
-        files.mount("/dev", device_volume(self.kernel.random(f"{name}/dev"), self.clock), fstype="devtmpfs")
-        files.mount("/proc", proc_volume(container), fstype="proc")
-        files.mkdir(cgroups.PATH, 0o755, parents=True)
-        cgroup_type = "cgroup" if self.cgroup_version == 1 else "cgroup2"
-        files.mount(cgroups.PATH, cgroups.cgroup_volume(container), fstype=cgroup_type)
+        self._mount_system(container)
         files.put("/etc/hostname", f"{container.hostname}\n".encode())
         files.put("/etc/hosts", f"127.0.0.1\tlocalhost\n{namespace.address}\t{container.hostname}\n".encode())
         files.sync()
         container.log = ContainerLog(self, name)
         self.containers[name] = container
         return container
+
+    def _mount_system(self, container: Container) -> None:
+        """Mount /dev, /proc and /sys; only the machine itself sees its disk, and may change what is in them."""
+        files, is_host = container.files, container.name == self.name
+        disks = (
+            {"sda": BlockDevice(0x800, self.disk), "sda1": BlockDevice(0x801, self.disk)} if is_host else {}
+        )
+        size_bytes = self.memory_bytes // 2 if is_host else DEV_BYTES
+        devices = device_volume(self.kernel.random(f"{container.name}/dev"), self.clock, disks, size_bytes)
+        virtual = "nosuid,nodev,noexec,relatime"
+        files.mount("/dev", devices, fstype="devtmpfs" if is_host else "tmpfs", source="udev" if is_host else "tmpfs",
+                    options=f"nosuid,relatime,size={size_bytes // 1024}k,nr_inodes={size_bytes // 4096},mode=755,inode64" if is_host else
+                    "nosuid,size=65536k,mode=755,inode64")  # fmt: skip
+        files.mount("/proc", proc_volume(container), fstype="proc", source="proc", options=virtual)
+        files.mount(
+            "/sys", sysfs.sys_volume(container), not is_host, fstype="sysfs", source="sysfs", options=virtual
+        )
+        kind = "cgroup" if self.cgroup_version == 1 else "cgroup2"
+        groups = cgroups.cgroup_volume(container)
+        files.mount(cgroups.PATH, groups, not is_host, fstype=kind, source=kind, options=virtual)
+        root = files.table.root
+        root.options = "relatime"
+        if not is_host:
+            files.utime("/")  # its mount points were just made
+            root.source = root.fstype = "overlay"
+            root.options = (
+                "relatime,lowerdir=/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots"
+            )
+
+    def cgroup_of(self, process: Process) -> str:
+        """The control group of a process, as a path from the root of the machine's hierarchy."""
+        if process.container is not self.host:
+            return process.container.cgroup_path
+        unit: Process | None = process
+        while unit is not None:
+            for each in self.units.values():
+                if each.process is unit:
+                    return f"/{'kubelet' if each.name == 'kubelet.service' else 'system'}.slice/{each.name}"
+            unit = unit.parent
+        return "/init.scope" if process.host_pid == 1 else "/user.slice/user-0.slice/session-1.scope"
 
     def remove_container(self, name: str) -> Container:
         """Kill what runs in a container and forget it; its namespace is the caller's to end."""
@@ -178,27 +282,12 @@ class Machine:
 
     # -- physics -------------------------------------------------------------------------------
 
-    def kernel_message(self, text: str) -> None:
-        """A line of the kernel's own log, as ``dmesg`` shows it."""
-        self.kernel_log.append((self.kernel.now - self.booted_at, text))
-        del self.kernel_log[:-KERNEL_LOG_LINES]
-
     def need_mount(self) -> None:
         """Raise ENOMEM if the kernel has no memory to mount anything now, and have it say so."""
         if not self.mounts_exhausted:
             return
-        self.failed_mounts += 1
-        self.kernel_message("SLUB: Unable to allocate memory on node -1, gfp=0xdc0(GFP_KERNEL|__GFP_ZERO)")
-        self.kernel_message(
-            "  cache: mnt_cache, object size: 328, buffer size: 384, default order: 1, min order: 0"
-        )
-        self.kernel_message("  node 0: slabs: 4762, objs: 100002, free: 0")
+        self.kernel_log.report_mount_failure()
         raise FileError("ENOMEM")
-
-    def _disk_error(self, operation: str) -> None:
-        sector = self.kernel.random(f"{self.name}/disk").randrange(self.disk.capacity_bytes // 512)
-        code = 1 if operation == "WRITE" else 0
-        self.kernel_message(f"I/O error, dev sda, sector {sector} op 0x{code:x}:({operation}) flags 0x800")
 
     def relieve_memory(self) -> None:
         """Kill the largest process while the machine is out of memory."""
@@ -206,7 +295,7 @@ class Machine:
             if not self.processes:
                 return
             victim = max(self.processes.values(), key=lambda p: (p.memory.resident_bytes, p.host_pid))
-            victim.container.oom_kill(victim, "Out of memory")
+            victim.container.oom_kill(victim, cgroup=False)
 
     def memory_mismatch(self) -> str | None:
         """What is wrong with the memory account, if anything: it must equal the sum of its processes."""
@@ -217,6 +306,7 @@ class Machine:
 
     def lose(self) -> None:
         """Lose power: everything stops without notice, and data that is not on the disk is lost."""
+        self.journal.close_boot()
         self.running = False
         self.off_at = None
         self.network.exit_of(self.name).clear()
@@ -229,16 +319,18 @@ class Machine:
             container.files.power_loss()
         for unit in self.units.values():
             unit.lose_power()
-        self.kernel_log.clear()
 
     def boot(self) -> None:
         """The power comes back: a machine without containers, with what its disk still holds, and its services."""
         self.containers = {self.host.name: self.host}
         self.host.namespace = self._namespace(self.host.name, self._address)
-        self.booted_at = self.kernel.now
-        self.mounts_exhausted = False
+        self.booted_at = self.kernel.now - KERNEL_BOOT_S
+        self.boots += 1
+        self.kernel_log.restart()
+        self.mounts_exhausted = self.disk.journal_failed = False
+        self.settings.clear()
+        self.network.machines[self.name].forwarding.partitioned = False
         self.running = True
-        self._last_pid = 0
         self._start_init()
         start_enabled(self.units.values())
 

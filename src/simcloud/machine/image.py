@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from typing import Final
+from zlib import crc32
 
 from simcloud.machine.files import Disk, Files, Volume
 from simcloud.machine.process import BINARY, Program
@@ -23,12 +24,21 @@ BASE_FILES: Final = {
     "daemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"
     "www-data:x:33:33:www-data:/var/www:/usr/sbin/nologin\n"
     "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-    "/etc/group": "root:x:0:\ndaemon:x:1:\nwww-data:x:33:\nnogroup:x:65534:\n",
+    "/etc/group": "root:x:0:\ndaemon:x:1:\ndisk:x:6:\nwww-data:x:33:\nnogroup:x:65534:\n",
     "/etc/os-release": 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nNAME="Debian GNU/Linux"\n'
     'VERSION_ID="12"\nVERSION="12 (bookworm)"\nVERSION_CODENAME=bookworm\nID=debian\n',
     "/etc/debian_version": "12.12\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-}
+    "/root/.bashrc": "# settings of interactive shells\n\n# umask 022\n# alias ll='ls -l'\n",
+    "/root/.profile": '# settings of login shells\n\nif [ "$BASH" ] && [ -f ~/.bashrc ]; then\n  . ~/.bashrc\nfi\n',
+    **dict.fromkeys(("/var/lib/apt/lists/", "/var/lib/dpkg/info/", "/var/lib/misc/", "/var/lib/pam/", "/var/lib/systemd/",
+                     "/var/log/apt/history.log", "/var/log/alternatives.log", "/var/log/btmp", "/var/log/dpkg.log",
+                     "/var/log/faillog", "/var/log/lastlog", "/var/log/wtmp"), ""),
+}  # fmt: skip
+
+
+BUILT_S: Final = {"mongo": 1_624_468_931.0}
+"""When images of old releases were built."""
 
 
 class Image:
@@ -42,13 +52,20 @@ class Image:
         files: Mapping[str, bytes] | None = None,
         env: Mapping[str, str] | None = None,
         entrypoint: Iterable[str] = (),
+        system_files: Mapping[str, str] = BASE_FILES,
+        owners: Mapping[str, int] | None = None,
     ) -> None:
+        """``system_files`` identify the distribution; a path of ``files`` that ends with ``/`` is a folder."""
         self.name = name
         self.programs = dict(programs)
         self.env = dict(env or {})
         self.entrypoint = list(entrypoint)
-        self._volume = Volume(Disk(f"image {name}", capacity_bytes=1 << 40), _build_time, name=name)
-        self._fill(Files(self._volume), files or {})
+        self._volume = Volume(
+            Disk(f"image {name}", capacity_bytes=1 << 40), lambda: _build_time(name), name=name
+        )
+        self._fill(Files(self._volume), system_files, files or {})
+        for path, uid in (owners or {}).items():
+            Files(self._volume).chown(path, uid, uid)
 
     def unpack(self, disk: Disk, clock: Callable[[], float], name: str) -> Volume:
         """A copy of the image on a machine's disk; what the container changes is its own."""
@@ -61,7 +78,26 @@ class Image:
         image.programs = dict(programs)
         return image
 
-    def _fill(self, root: Files, extra: Mapping[str, bytes]) -> None:
+    def derive(
+        self,
+        name: str,
+        files: Mapping[str, str],
+        programs: Mapping[str, Program] | None = None,
+        entrypoint: Iterable[str] = (),
+    ) -> Image:
+        """An image with some other files and further programs; the rest is shared and not built again."""
+        image = copy(self)
+        image.name, image.entrypoint = name, list(entrypoint)
+        image.programs = {**self.programs, **(programs or {})}
+        image._volume = self._volume.clone(name)
+        root = Files(image._volume)
+        for path, text in files.items():
+            root.put(path, text.encode())
+        for program in programs or ():
+            root.write(f"/usr/bin/{program}", BINARY + program.encode(), mode=0o755)
+        return image
+
+    def _fill(self, root: Files, system: Mapping[str, str], extra: Mapping[str, bytes]) -> None:
         for folder in FOLDERS:
             root.mkdir(folder, 0o755, parents=True)
         root.symlink("usr/bin", "/bin")
@@ -72,12 +108,13 @@ class Image:
         root.chmod("/root", 0o700)
         for name in self.programs:
             root.write(f"/usr/bin/{name}", BINARY + name.encode(), mode=0o755)
-        for path, text in BASE_FILES.items():
-            root.put(path, text.encode())
-        for path, data in extra.items():
-            root.put(path, data)
+        for path, data in {**{path: text.encode() for path, text in system.items()}, **extra}.items():
+            if path.endswith("/"):
+                root.mkdir(path, 0o755, parents=True)
+            else:
+                root.put(path, data)
 
 
-def _build_time() -> float:
-    """When images were built: a fixed moment, so that every listing shows the same."""
-    return 1_764_547_200.0  # 2025-12-01T00:00:00Z
+def _build_time(name: str) -> float:
+    """When an image was built: some time in the six weeks before 2025-10-21, unless that is known."""
+    return BUILT_S.get(name) or 1_761_057_472.0 - crc32(name.encode()) % (42 * 86_400)

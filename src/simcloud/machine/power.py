@@ -20,6 +20,7 @@ OFF_S: Final = 1.0
 
 def turn_off(machine: ProgramMachine, *, again: bool, orderly: bool = True) -> None:
     """Begin to turn a machine off; ``again`` brings it back. Out of order it is off at once, its disk synced."""
+    machine.off_at = machine.kernel.now
     machine.kernel.spawn(
         _off(machine, again, orderly), f"{machine.name}: {'reboot' if again else 'power off'}"
     )

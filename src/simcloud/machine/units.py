@@ -2,64 +2,43 @@
 
 A unit runs one process of the machine's own. Code that provides a service creates a ``Unit``; ``systemctl`` and the
 boot of the machine do the rest. Events of units are written to the machine's journal, to which services may write
-too.
+too (``log``).
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, Protocol
+from zlib import crc32
 
+from simcloud.machine.journal import INFO, INIT, NOTICE, WARNING, Journal
+from simcloud.machine.process.container import Host
 from simcloud.machine.process.process import Process
 from simcloud.machine.process.signals import Signal
-from simcloud.sim import Kernel, TimedOut
+from simcloud.sim import TimedOut
 
-JOURNAL_LINES: Final = 5_000
 STOP_TIMEOUT_S: Final = 90.0
 """A process that has not ended by then after it was asked to is killed."""
 
-
-class Entry(NamedTuple):
-    """One line of the journal; the time is the machine's."""
-
-    time_s: float
-    unit: str
-    sender: str
-    text: str
+PREPARATION_PIDS: Final = 8
+"""A command that runs before a service starts others in turn."""
+PACKAGED: Final = "/lib/systemd/system"
+LOCAL: Final = "/etc/systemd/system"
 
 
-class Journal:
-    """What services and the init system have had to say, the oldest forgotten. It lasts through a reboot."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._entries: deque[Entry] = deque(maxlen=JOURNAL_LINES)
-
-    def add(self, unit: str, sender: str, text: str) -> None:
-        """A line about a unit; ``sender`` is a program with its process number (``kubelet[2]``)."""
-        self._entries.append(Entry(self._clock(), unit, sender, text))
-
-    def entries(self, unit: str = "") -> list[Entry]:
-        """All lines there are, or those about one unit."""
-        return [each for each in self._entries if not unit or each.unit == unit]
-
-
-class ServiceHost(Protocol):
+class ServiceHost(Host, Protocol):
     """What a unit needs of its machine."""
 
-    kernel: Kernel
-    name: str
-    running: bool
     journal: Journal
     units: dict[str, Unit]
 
-    def clock(self) -> float:
-        """The machine's idea of the time: virtual seconds since 1970, skew included."""
-
 
 class Unit:
-    """One service. ``launch`` starts its process; after a death that nobody asked for it is started again."""
+    """One service. ``launch`` starts its process; after a death that nobody asked for it is started again.
+
+    Its unit file and drop-ins are files of the machine: ``folder`` says where, ``text`` and ``drop_ins`` what they
+    contain. Changing them has no effect on the service.
+    """
 
     def __init__(
         self,
@@ -70,6 +49,10 @@ class Unit:
         *,
         documentation: str = "",
         restart_s: float | None = None,
+        text: str = "",
+        drop_ins: Mapping[str, str] | None = None,
+        folder: str = PACKAGED,
+        group: str = "/system.slice",
     ) -> None:
         self.name = name
         self.description = description
@@ -79,23 +62,66 @@ class Unit:
         self.process: Process | None = None
         self.state = "inactive"
         self.since_s = machine.clock()
+        self.active_s: float | None = None
+        """When it last became active."""
         self.result = ""
         """How the last process ended, as the init system words it; empty while none has."""
+        self.restart_s = restart_s
+        self.restarts = 0
+        self.path = f"{folder}/{name}"
+        self.drop_ins = [f"{folder}/{name}.d/{file}" for file in drop_ins or ()]
+        self.cgroup_path = f"{group}/{name}"
+        settings = "\n".join((text, *(drop_ins or {}).values())).splitlines()
+        self.has_task_limit = "TasksMax=infinity" not in settings
+        before = next((line for line in settings if line.startswith("ExecStartPre=")), "")
+        self.preparation = before.removeprefix("ExecStartPre=").lstrip("-").replace('"', "")
+        """The command that runs before its process starts."""
+        self.preparation_pid = 0
+        self.helpers: dict[Process, None] = {}
+        """Other processes that belong to it."""
         self._machine = machine
         self._launch = launch
-        self._restart_s = restart_s
-        self._restarts = 0
+        self._ended: Process | None = None
+        """The last process whose end was noticed."""
         machine.units[name] = self
+        self._write_files(text, drop_ins or {})
+
+    def _write_files(self, text: str, drop_ins: Mapping[str, str]) -> None:
+        files = self._machine.host.files
+        documentation = "".join(f"Documentation={page}\n" for page in self.documentation.split())
+        files.mkdir(self.path.rpartition("/")[0], 0o755, parents=True)
+        files.put(
+            self.path, f"[Unit]\nDescription={self.description}\n{documentation}{text}".encode(), mode=0o644
+        )
+        for path, content in zip(self.drop_ins, drop_ins.values(), strict=True):
+            files.mkdir(path.rpartition("/")[0], 0o755, parents=True)
+            files.put(path, content.encode(), mode=0o644)
+
+    def log(self, text: str, written_s: float = 0.0) -> None:
+        """Write a line of the service's own output to the journal; ``written_s`` is the time that the line names."""
+        process = self.process
+        if process is not None:
+            identifier, command = process.argv[0].rpartition("/")[2], " ".join(process.argv)
+            self._machine.journal.add(self.name, identifier, process.host_pid, text, INFO, command, written_s)
 
     @property
     def running(self) -> bool:
         """Whether its process lives."""
         return self.process is not None and self.process.alive
 
+    def list_processes(self) -> list[Process]:
+        """Its living processes, the main one first."""
+        main = [self.process] if self.process is not None else []
+        return [process for process in (*main, *self.helpers) if process.alive]
+
     def start(self) -> None:
         """Start the process, unless it runs."""
         if self.running:
             return
+        self._machine.host.use_pids(1 + crc32(self.name.encode()) % 14)  # what systemd runs before it
+        self.preparation_pid = self._machine.host.last_pid
+        if self.preparation:
+            self._machine.host.use_pids(PREPARATION_PIDS)
         self.process = self._launch()
         self._become("active")
         self._say(f"Started {self.name} - {self.description}.")
@@ -115,13 +141,20 @@ class Unit:
     async def wait_stopped(self) -> None:
         """Wait until the process has ended, and kill it when that takes too long."""
         process = self.process
-        if process is None or not process.alive:
+        if process is None:
             return
         try:
-            await process.ended.wait(STOP_TIMEOUT_S)
+            if process.alive:
+                await process.ended.wait(STOP_TIMEOUT_S)
         except TimedOut:
-            self._say(f"{self.name}: State 'stop-sigterm' timed out. Killing.")
+            self._say(f"{self.name}: State 'stop-sigterm' timed out. Killing.", WARNING)
             process.send(Signal.KILL, outside=True)
+        self._notice_end(process)
+
+    def date_back(self, seconds: float) -> None:
+        """Make its state older."""
+        self.since_s -= seconds
+        self.active_s = self.active_s - seconds if self.active_s is not None else None
 
     def lose_power(self) -> None:
         """Become inactive without a journal entry, because the machine lost power."""
@@ -129,41 +162,65 @@ class Unit:
 
     async def _watch(self, process: Process) -> None:
         await process.wait()
-        if process is not self.process:
+        self._notice_end(process)
+        if self.state != "activating" or self.restart_s is None or process is not self.process:
             return
-        how = process.ended_by
+        await self._machine.kernel.sleep(self.restart_s)
+        if self.state == "activating" and self._machine.running:
+            self.restarts += 1
+            self._say(f"{self.name}: Scheduled restart job, restart counter is at {self.restarts}.")
+            self._say(f"Stopped {self.name} - {self.description}.")
+            self.start()
+
+    def _notice_end(self, process: Process) -> None:
+        """Draw the conclusions from the end of the process, once."""
+        if process is not self.process or process.alive or self._ended is process:
+            return
+        self._ended = process
+        self.result = _result(process)
+        clean = process.status == 0 or process.ended_by is Signal.TERM
         if self.state == "deactivating":
-            self.result = _result(process)
             self._become("inactive")
             self._say(f"{self.name}: Deactivated successfully.")
             self._say(f"Stopped {self.name} - {self.description}.")
-            return
-        self.result = _result(process)
-        clean = process.status == 0 or how is Signal.TERM
-        if not clean:
-            self._say(f"{self.name}: Main process exited, {self.result}")
-            self._say(f"{self.name}: Failed with result '{'signal' if how else 'exit-code'}'.")
-        if self._restart_s is None:
-            self._become("inactive" if clean else "failed")
-            return
-        self._become("activating")
-        await self._machine.kernel.sleep(self._restart_s)
-        if self.state == "activating" and self._machine.running:
-            self._restarts += 1
-            self._say(f"{self.name}: Scheduled restart job, restart counter is at {self._restarts}.")
-            self.start()
+        elif clean:
+            self._say(f"{self.name}: Deactivated successfully.")
+            self._become("inactive" if self.restart_s is None else "activating")
+        else:
+            self._say(f"{self.name}: Main process exited, {self.result}", NOTICE)
+            kind = "signal" if process.ended_by else "exit-code"
+            self._say(f"{self.name}: Failed with result '{kind}'.", WARNING)
+            self._become("failed" if self.restart_s is None else "activating")
+        if process.cpu_s >= 0.001:
+            self._say(f"{self.name}: Consumed {format_cpu_time(process.cpu_s)} CPU time.")
 
     def _become(self, state: str) -> None:
         self.state, self.since_s = state, self._machine.clock()
+        if state == "active":
+            self.active_s = self.since_s
 
-    def _say(self, text: str) -> None:
-        self._machine.journal.add(self.name, "systemd[1]", text)
+    def _say(self, text: str, priority: int = INFO) -> None:
+        self._machine.journal.add(self.name, INIT, 1, text, priority, "/sbin/init")
 
 
 def _result(process: Process) -> str:
     if process.ended_by is not None:
         return f"code=killed, status={int(process.ended_by)}/{process.ended_by.name}"
     return f"code=exited, status={process.status}/{'SUCCESS' if process.status == 0 else 'FAILURE'}"
+
+
+def format_cpu_time(seconds: float) -> str:
+    """A span of processor time as systemd writes it: ``1min 2.345s``, ``210ms``."""
+    words = []
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
+        count, seconds = divmod(seconds, size)
+        if count:
+            words.append(f"{count:.0f}{unit}")
+    if seconds >= 1 or words:
+        words.append(f"{seconds:.3f}s")
+    else:
+        words.append(f"{seconds * 1000:.0f}ms")
+    return " ".join(words)
 
 
 def start_enabled(units: Iterable[Unit]) -> None:

@@ -8,7 +8,8 @@ Beyond ASCII the POSIX classes follow Unicode categories, which is very close to
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -52,8 +53,7 @@ _WIDE_CATEGORIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class CharSet:
+class CharSet(Struct, frozen=True):
     """Characters given by ranges and by Unicode categories (``Lu``, or ``^Lu`` for all others)."""
 
     ranges: Ranges = ()

@@ -7,7 +7,8 @@ backtracking verbs are refused with a plain message.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.patterns.charset import CharSet, case_variants
 from simcloud.patterns.errors import RegexError
@@ -36,8 +37,7 @@ from simcloud.patterns.tree import (
 MAX_REPEAT = 65535
 
 
-@dataclass(frozen=True)
-class _Flags:
+class _Flags(Struct, frozen=True):
     """The inline options: ``i m s x n U``."""
 
     fold: bool = False

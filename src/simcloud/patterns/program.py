@@ -6,8 +6,9 @@ limited. Parts that are matched on their own (look-around, atomic groups) are pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any as Anything, Final
+
+from msgspec import Struct
 
 from simcloud.patterns.charset import CharSet, case_variants
 from simcloud.patterns.errors import RegexError
@@ -67,8 +68,7 @@ class Op:
 Instruction = tuple[Anything, ...]
 
 
-@dataclass(frozen=True)
-class Tester:
+class Tester(Struct, frozen=True):
     """Tests whether a character belongs to a set; ``table`` holds the results for single bytes."""
 
     chars: CharSet
@@ -86,8 +86,7 @@ def make_tester(chars: CharSet, fold: bool, utf8: bool) -> Tester:
     return Tester(chars, fold, bytes(chars.contains(code, fold=fold) for code in range(size)))
 
 
-@dataclass
-class Program:
+class Program(Struct):
     """Instructions, and the number of slots they use (two for each group, one for each loop)."""
 
     code: list[Instruction]

@@ -7,8 +7,9 @@ compiled for the backtracking matcher.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from simcloud.patterns.charset import CharSet
 
@@ -20,61 +21,53 @@ AnchorKind = Literal[
 ]
 
 
-@dataclass(frozen=True)
-class Char:
+class Char(Struct, frozen=True):
     """One character (code point, or byte in the C locale); ``fold`` matches it in either case."""
 
     code: int
     fold: bool = False
 
 
-@dataclass(frozen=True)
-class Set:
+class Set(Struct, frozen=True):
     """One character out of a set."""
 
     chars: CharSet
     fold: bool = False
 
 
-@dataclass(frozen=True)
-class Any:
+class Any(Struct, frozen=True):
     """Any character; a newline only if ``newline``."""
 
     newline: bool = True
 
 
-@dataclass(frozen=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """A position between characters. With ``multiline`` the line anchors also match at inner newlines."""
 
     kind: AnchorKind
     multiline: bool = False
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """A capturing group."""
 
     index: int
     body: Node
 
 
-@dataclass(frozen=True)
-class Sequence:
+class Sequence(Struct, frozen=True):
     """Parts in order; an empty sequence matches the empty string."""
 
     parts: tuple[Node, ...] = ()
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Alternatives, earlier ones preferred where the flavour has a preference."""
 
     options: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
-class Repeat:
+class Repeat(Struct, frozen=True):
     """``low`` to ``high`` times (None: without end)."""
 
     body: Node
@@ -83,16 +76,14 @@ class Repeat:
     mode: Literal["greedy", "lazy", "possessive"] = "greedy"
 
 
-@dataclass(frozen=True)
-class BackReference:
+class BackReference(Struct, frozen=True):
     """The text that a group matched."""
 
     index: int
     fold: bool = False
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(Struct, frozen=True):
     """A look-around: a condition on the text that follows (``ahead``) or precedes."""
 
     body: Node
@@ -100,20 +91,17 @@ class Look:
     negative: bool
 
 
-@dataclass(frozen=True)
-class Atomic:
+class Atomic(Struct, frozen=True):
     """An atomic group: no backtracking into it once it has matched."""
 
     body: Node
 
 
-@dataclass(frozen=True)
-class Keep:
+class Keep(Struct, frozen=True):
     """``\\K``: the reported match begins here."""
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """``(?(1)yes|no)``: which branch depends on whether a group has matched."""
 
     index: int
@@ -173,8 +161,7 @@ def walk(node: Node) -> Iterator[Node]:
         pending.extend(children(current))
 
 
-@dataclass
-class Parsed:
+class Parsed(Struct):
     """A tree, its number of groups, and the warnings of the genuine grep."""
 
     tree: Node

@@ -133,7 +133,9 @@ class DocumentStore:
         files.write(fresh, data)
         files.sync(fresh)
         files.rename(fresh, self._path)
-        self._journal = None
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
 
     def _replay(self) -> None:
         if not self._ctx.files.exists(self._path):

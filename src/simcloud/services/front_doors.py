@@ -10,7 +10,15 @@ from collections.abc import Generator, Sequence
 from types import coroutine
 from typing import Any, Final, Protocol, cast
 
-from simcloud.machine.network import HTTP, Connection, HttpRequest, HttpResponse, NetworkError
+from simcloud.machine.network import (
+    HTTP,
+    HTTPS,
+    Connection,
+    HttpRequest,
+    HttpResponse,
+    NetworkError,
+    verify_server,
+)
 from simcloud.machine.process import Context
 from simcloud.services.rpc import FixedAddresses, GrpcChannel, GrpcError
 from simcloud.sim import EXPIRED, Task, TimedOut
@@ -48,15 +56,17 @@ class FrontDoor(Protocol):
 
 
 class HttpDoor:
-    """An HTTP service on a port of several nodes."""
+    """An HTTP service on a port of several nodes; HTTPS with a ``host``, whose certificate ``authorities`` (PEM) must have signed."""
 
-    def __init__(self, addresses: Sequence[str], port: int) -> None:
+    def __init__(self, addresses: Sequence[str], port: int, host: str = "", authorities: bytes = b"") -> None:
         self.addresses = tuple(addresses)
         self.port = port
+        self.host = host
+        self.authorities = authorities
 
     def open(self, ctx: Context) -> Sender:
         """Return a sender with its own connections."""
-        return HttpSender(ctx, self.addresses, self.port)
+        return HttpSender(ctx, self)
 
 
 class RpcDoor:
@@ -74,11 +84,13 @@ class RpcDoor:
 class HttpSender:
     """Keeps connections alive; each connection carries one request at a time."""
 
-    def __init__(self, ctx: Context, addresses: Sequence[str], port: int) -> None:
+    def __init__(self, ctx: Context, door: HttpDoor) -> None:
         self._ctx = ctx
         self._kernel = ctx.kernel
-        self._addresses = list(addresses)
-        self._port = port
+        self._addresses = list(door.addresses)
+        self._port = door.port
+        self._door = door
+        self._protocol = HTTPS if door.host else HTTP
         self._next = 0
         self._avoided: dict[str, float] = {}
         self._idle: list[_Lane] = []
@@ -108,11 +120,21 @@ class HttpSender:
             if left_s <= 0:
                 raise SendFailed("timeout", "")
             try:
-                return await self._ctx.dial(address, self._port, HTTP, min(left_s, CONNECT_S))
+                connection = await self._ctx.dial(address, self._port, self._protocol, min(left_s, CONNECT_S))
             except (NetworkError, TimedOut) as error:
                 self._avoided[address] = self._kernel.now + AVOID_S
                 why = str(error)
+                continue
+            self._check_certificate(connection)
+            return connection
         raise SendFailed("connect", why)
+
+    def _check_certificate(self, connection: Connection) -> None:
+        """Raise ``SendFailed`` if a user's browser would refuse the server's certificate."""
+        door = self._door
+        if door.host and (problem := verify_server(connection, door.host, door.authorities, self._ctx.now)):
+            connection.close()
+            raise SendFailed("connect", problem)
 
     def _order_nodes(self) -> list[str]:
         """Return the nodes in round-robin order, with avoided nodes last."""

@@ -78,6 +78,7 @@ class Kernel:
         self._checkpoint_time = -1.0
         self._next_checkpoint = CHECKPOINT_STEPS
         self._trace: Trace | None = None
+        self._calendars: list[Callable[[float], None]] = []
         if made is not None:
             made(self)
 
@@ -134,7 +135,23 @@ class Kernel:
         """Resume a suspended task at this instant with a value. For makers of waiting lists."""
         self.ready.append((task, task.turn, value))
 
+    def on_skip(self, shift: Callable[[float], None]) -> None:
+        """Call ``shift(seconds)`` whenever time is skipped: for everything that has a date or an age."""
+        self._calendars.append(shift)
+
     # -- what drivers use ----------------------------------------------------------------------
+
+    def skip(self, seconds: float) -> None:
+        """Make the world older by that much without simulating it.
+
+        Dates and ages move; ``now``, timers and deadlines do not, so nothing that waits notices it.
+        """
+        if self.running:
+            raise SimulationError(
+                "skip was called from inside a task; only the driver of a world may skip time"
+            )
+        for shift in self._calendars:
+            shift(seconds)
 
     def run_for(self, seconds: float) -> None:
         """Advance virtual time."""

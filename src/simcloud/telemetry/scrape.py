@@ -1,8 +1,8 @@
 """Scraping: the readings of all targets go into the store every 15 virtual seconds.
 
-A target is a job, an instance, and a function that returns its readings, or None if it does not answer. A series that
-it no longer reports ends with a staleness marker; if it does not answer, all its series end and ``up`` is 0. All
-targets are read at the same instant: a scrape takes no virtual time.
+A target is a job, an instance, and a function that returns its readings, or raises a ``NetworkError`` if it cannot be
+reached. A series that it no longer reports ends with a staleness marker; if it does not answer, all its series end and
+``up`` is 0. All targets are read at the same instant: a scrape takes no virtual time.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from simcloud.machine import Labels
+from simcloud.machine.network import ConnectionRefused, ConnectTimedOut, HostUnreachable, NetworkError
 from simcloud.sim import Kernel
 from simcloud.telemetry.metrics import MetricStore, Series, labels_of
 from simcloud.telemetry.metrics.store import TooManySeries
+from simcloud.telemetry.rules.groups import Spawn
 from simcloud.telemetry.rules.recording import format_time
 
 INTERVAL_S: Final = 15.0
 SWEEP_EVERY: Final = 40
 """Scrapes between two sweeps of old samples: ten minutes."""
+
+
+_REASONS: Final = {ConnectionRefused: "connection refused", HostUnreachable: "no route to host"}
 
 
 class Reading:
@@ -48,7 +53,10 @@ class Target:
     instance: str
     read: Callable[[], Readings | None]
     labels: Labels = ()
+    scheme: str = "http"
+    path: str = "/metrics"
     up: bool | None = field(default=None, init=False)
+    error: NetworkError | None = field(default=None, init=False)
     scraped_ms: int = field(default=0, init=False)
     _reported: Readings = field(default_factory=list, init=False)
     _kept: Readings = field(default_factory=list, init=False)
@@ -60,7 +68,11 @@ class Target:
 
     def scrape(self, store: MetricStore, t_ms: int) -> None:
         """Read it once."""
-        readings = self.read()
+        readings: Readings | None = None
+        try:
+            readings, self.error = self.read(), None
+        except NetworkError as error:
+            self.error = error
         reported = [] if readings is None else readings
         if reported == self._reported and self._forgotten == store.forgotten:
             store.append_all(self._series, t_ms, [reading.value for reading in self._kept])
@@ -103,14 +115,15 @@ class Target:
     def document(self) -> dict[str, Any]:
         """Return its document in the HTTP API."""
         labels = {"instance": self.instance, "job": self.job} | dict(self.labels)
-        address = f"http://{self.instance}/metrics"
+        url = f"{self.scheme}://{self.instance}{self.path}"
+        discovered = {"__address__": self.instance, "__metrics_path__": self.path, "__scheme__": self.scheme}
         return {
-            "discoveredLabels": {"__address__": self.instance, "job": self.job},
+            "discoveredLabels": discovered | {"job": self.job},
             "labels": labels,
             "scrapePool": self.job,
-            "scrapeUrl": address,
-            "globalUrl": address,
-            "lastError": "" if self.up is not False else f'Get "{address}": context deadline exceeded',
+            "scrapeUrl": url,
+            "globalUrl": url,
+            "lastError": "" if self.up is not False else f'Get "{url}": {self._format_reason()}',
             "lastScrape": format_time(self.scraped_ms),
             "lastScrapeDuration": 0,
             "health": "unknown" if self.up is None else "up" if self.up else "down",
@@ -118,28 +131,36 @@ class Target:
             "scrapeTimeout": "10s",
         }
 
+    def _format_reason(self) -> str:
+        if self.error is None or isinstance(self.error, ConnectTimedOut):
+            return "context deadline exceeded"
+        reason = _REASONS.get(type(self.error), str(self.error).lower())
+        return f"dial tcp {self.instance}: connect: {reason}"
+
 
 class Scraper:
     """Periodically scrapes the targets that ``discover`` returns."""
 
     def __init__(self, store: MetricStore, discover: Callable[[], Sequence[Target]]) -> None:
         self.store = store
-        self._discover = discover
+        self.discover = discover
         self._targets: dict[tuple[str, str, Labels], Target] = {}
         self._scrapes = 0
 
-    def start(self, kernel: Kernel, epoch_s: float) -> None:
-        """Scrape every 15 seconds from now on."""
-        kernel.spawn(self._run(kernel, epoch_s), name="scraper")
+    def start(self, kernel: Kernel, epoch_s: float, spawn: Spawn | None = None) -> None:
+        """Scrape from now on, whenever the world's age is a multiple of 15 seconds."""
+        (spawn or kernel.spawn)(self._run(kernel, epoch_s), "scraper")
 
     async def _run(self, kernel: Kernel, epoch_s: float) -> None:
+        if early_s := -kernel.now % INTERVAL_S:
+            await kernel.sleep(early_s)
         while True:
             self.scrape(round((epoch_s + kernel.now) * 1000))
             await kernel.sleep(INTERVAL_S)
 
     def scrape(self, t_ms: int) -> None:
         """Read every target once."""
-        found = {(target.job, target.instance, target.labels): target for target in self._discover()}
+        found = {(target.job, target.instance, target.labels): target for target in self.discover()}
         for key, target in self._targets.items():
             if key not in found:
                 target.end(self.store, t_ms)

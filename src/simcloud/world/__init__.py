@@ -3,8 +3,8 @@
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
-    from simcloud.world.clusters import add_cluster as add_cluster
-    from simcloud.world.copies import Copy as Copy, CopyFailed as CopyFailed
+    from simcloud.world.clusters import add_cluster as add_cluster, join_cluster as join_cluster
+    from simcloud.world.copies import Copy as Copy, CopyFailed as CopyFailed, call_in_copy as call_in_copy
     from simcloud.world.policies import (
         ADMIN as ADMIN,
         OPERATOR as OPERATOR,
@@ -13,10 +13,11 @@ with export_lazily(globals()):
         Policy as Policy,
     )
     from simcloud.world.storage import share_folder as share_folder
-    from simcloud.world.terminal import (
+    from simcloud.world.terminal import TIMEOUT_S as TIMEOUT_S, Terminal as Terminal
+    from simcloud.world.typed_lines import (
+        CONTROL_D as CONTROL_D,
         TIMED_OUT as TIMED_OUT,
-        TIMEOUT_S as TIMEOUT_S,
-        Terminal as Terminal,
+        InteractiveShell as InteractiveShell,
         TypedLine as TypedLine,
     )
     from simcloud.world.world import World as World

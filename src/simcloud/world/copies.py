@@ -29,6 +29,7 @@ import struct
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing import current_process, get_context
@@ -43,6 +44,8 @@ P = ParamSpec("P")
 
 LENGTH: Final = struct.Struct("!Q")
 JOIN_S: Final = 10.0
+ANSWER_S: Final = 300.0
+"""The longest time that a copy of ``call_in_copy`` may take, on the host's clock."""
 UNGUARDED: Final = 86
 """Exit code of a new process that would start yet another one, because the caller's script has no ``__main__`` guard."""
 UNGUARDED_MESSAGE: Final = (
@@ -148,6 +151,39 @@ class Copy(Generic[W]):
         return pickle.loads(message[1:])
 
 
+def call_in_copy(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Run a function in a copy of this process that ends afterwards, and return its result; raises ``CopyFailed``.
+
+    The function need not be importable, and this process may have threads. Only the calling thread continues in the copy, so the
+    function must not wait for others or for locks that they may hold; a copy without an answer is killed after ``ANSWER_S``.
+    """
+    ours, theirs = socket.socketpair()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer interpreters warn of forks beside threads
+        pid = os.fork()
+    if pid == 0:
+        try:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            ours.close()
+            gc.freeze()
+            _send(theirs, _call_and_pickle(function, args, kwargs))
+        finally:
+            os._exit(0)
+    theirs.close()
+    copy: Copy[object] = Copy(ours, pid)
+    ours.settimeout(ANSWER_S)
+    try:
+        result: R = copy._receive_result()
+        return result
+    except TimeoutError:
+        raise CopyFailed(f"the copy (process {pid}) did not answer within {ANSWER_S:g} s") from None
+    finally:
+        copy.close()
+        with suppress(OSError):  # the system may have reaped it
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
 def _fork(world: W, link: socket.socket, pages: Sequence[Run] = ()) -> Copy[W]:
     """Fork a process that takes these pages and then serves its copy of the world."""
     _require_one_thread()
@@ -211,7 +247,14 @@ def _serve(link: socket.socket, world: Any) -> None:
 def _call(world: Any, body: bytes) -> bytes:
     try:
         function, args, kwargs = pickle.loads(body)
-        return DONE + pickle.dumps(function(world, *args, **kwargs))
+    except Exception:
+        return RAISED + traceback.format_exc().encode()
+    return _call_and_pickle(function, (world, *args), kwargs)
+
+
+def _call_and_pickle(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bytes:
+    try:
+        return DONE + pickle.dumps(function(*args, **kwargs))
     except Exception:
         return RAISED + traceback.format_exc().encode()
 

@@ -1,48 +1,20 @@
-"""Policies: the cluster user and the commands that a session on the operator's host has.
+"""Policies: the cluster user of a session on the operator's host, and whether it may log in to nodes.
 
-Rights in the cluster are ordinary RBAC: a user with roles, and Forbidden errors from the API. Commands that the
-host does not have, or that a session may not use, print what to use instead.
+Rights in the cluster are ordinary RBAC: a user with roles, and Forbidden errors from the API. Without the right to log in to nodes
+the host has no SSH key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from simcloud.kubernetes.api.access import AUTHENTICATED_GROUP, SYSTEM_MASTERS, User
+from msgspec import Struct
+
+from simcloud.kubernetes.api.access import AUTHENTICATED_GROUP, CLUSTER_ADMINISTRATOR, SYSTEM_MASTERS, User
 
 if TYPE_CHECKING:
     from simcloud.kubernetes.api import Api
-
-SCRIPTING: Final = "not installed on this host; use bash, awk, sed and jq"
-EDITING: Final = "no editor is installed; write files with 'cat > FILE <<EOF' and change them with sed"
-REMOTE: Final = (
-    "logging in to nodes is not permitted; use 'kubectl exec', or 'kubectl debug node/NAME' for a node"
-)
-COPYING: Final = "not installed on this host; use 'kubectl cp', or 'ssh NODE cat FILE' for a node"
-PACKAGES: Final = (
-    "packages cannot be installed on this host; 'ls /usr/bin' lists the commands that are available"
-)
-CONTAINERS: Final = (
-    "containers run on the nodes, not on this host; use 'kubectl get pods', 'kubectl logs' and 'kubectl exec'"
-)
-SERVICES: Final = (
-    "this host runs no services; use 'kubectl get' and 'kubectl describe' for those of the cluster"
-)
-
-ADVICE: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("python", "python3", "pip", "pip3", "perl", "ruby", "node"), SCRIPTING),
-    **dict.fromkeys(("vi", "vim", "nano", "emacs", "ed"), EDITING),
-    **dict.fromkeys(("scp", "sftp", "rsync"), COPYING),
-    **dict.fromkeys(("apt", "apt-get", "yum", "dnf", "apk", "brew"), PACKAGES),
-    **dict.fromkeys(("docker", "podman", "crictl", "nerdctl"), CONTAINERS),
-    **dict.fromkeys(("systemctl", "service", "journalctl"), SERVICES),
-    "git": "not installed on this host; get files with a heredoc, curl or 'kubectl get -o yaml'",
-    "sudo": "not needed, you are root",
-    "kubectl edit": "no editor is installed; use 'kubectl patch', 'kubectl set' or 'kubectl apply -f FILE'",
-}
-"""Messages with alternatives, by command, or by ``kubectl`` and a verb."""
 
 READING: Final = ("get", "list", "watch")
 COMMON_READS: Final[tuple[Mapping[str, Any], ...]] = (
@@ -74,9 +46,8 @@ NODES_AND_VOLUMES: Final[tuple[Mapping[str, Any], ...]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The rights of a session. If ``allowed`` is not None, the session has only these commands."""
+class Policy(Struct, frozen=True):
+    """The rights of a session."""
 
     name: str
     user: User
@@ -84,8 +55,8 @@ class Policy:
     """A built-in ClusterRole that the user has in all namespaces."""
     rules: tuple[Mapping[str, Any], ...] = ()
     """Further RBAC rules for the user."""
-    denied: Mapping[str, str] = field(default_factory=lambda: ADVICE)
-    allowed: frozenset[str] | None = None
+    has_ssh_key: bool = True
+    """Whether the host has a key with which root may log in to the nodes."""
 
     def admit(self, api: Api) -> None:
         """Create the user's roles and bindings in a cluster. Idempotent."""
@@ -126,7 +97,7 @@ READ_ONLY: Final = Policy(
     User("read-only", groups=(AUTHENTICATED_GROUP,)),
     "view",
     COMMON_READS,
-    denied={**ADVICE, "ssh": REMOTE},
+    has_ssh_key=False,
 )
 OPERATOR: Final = Policy(
     "operator",
@@ -134,5 +105,5 @@ OPERATOR: Final = Policy(
     "edit",
     (*COMMON_READS, *NODES_AND_VOLUMES),
 )
-ADMIN: Final = Policy("admin", SYSTEM_MASTERS)
+ADMIN: Final = Policy("admin", CLUSTER_ADMINISTRATOR)
 POLICIES: Final = {policy.name: policy for policy in (READ_ONLY, OPERATOR, ADMIN)}

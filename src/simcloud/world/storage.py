@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes import Cluster
-from simcloud.machine import GIB
+from simcloud.machine import GIB, Machine
 from simcloud.machine.files import Disk, Volume
 from simcloud.world.world import World
 
 SERVER: Final = "storage"
 CAPACITY_BYTES: Final = 100 * GIB
 FSTYPE: Final = "nfs4"
+ADDRESS: Final = "172.18.0.1"
 
 
 class SharedVolume(Volume):
@@ -24,6 +25,14 @@ class SharedVolume(Volume):
 
     def power_loss(self) -> None:
         """Do nothing: a client's power loss does not affect the server's data."""
+
+
+def _options(node: Machine) -> str:
+    """The options of a mount as an NFS client shows them."""
+    limits = "rsize=1048576,wsize=1048576,namlen=255,hard,proto=tcp,timeo=600,retrans=2,sec=sys"
+    return (
+        f"relatime,vers=4.2,{limits},clientaddr={node.host.namespace.address},local_lock=none,addr={ADDRESS}"
+    )
 
 
 def share_folder(world: World, cluster: Cluster, folder: str) -> Disk:
@@ -37,5 +46,7 @@ def share_folder(world: World, cluster: Cluster, folder: str) -> Disk:
     volume = SharedVolume(Disk(SERVER, CAPACITY_BYTES), nodes[0].clock, name=f"{SERVER}:{folder}")
     for node in nodes:
         node.host.files.mkdir(folder, 0o755, parents=True)
-        node.host.files.mount(folder, volume, source=f"{SERVER}:{folder}", fstype=FSTYPE)
+        node.host.files.mount(
+            folder, volume, source=f"{SERVER}:{folder}", fstype=FSTYPE, options=_options(node)
+        )
     return volume.disk

@@ -11,7 +11,7 @@ from aiopslab.agents.floors import Alarmist, Floor, Idle, Restarter, Reverter
 from aiopslab.agents.scripted import Scripted, parse_script
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.parser import ResponseParser
-from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.problems import TYPES, ProblemRegistry
 from aiopslab.orchestrator.tasks import Task
 
 FAMILY = "scale_pod_zero_social_net"
@@ -19,7 +19,7 @@ SEEN = "test-social-network   user-service\ntest-social-network   text-service\n
 
 
 def problem(task: str) -> Task:
-    return ProblemRegistry().get_problem(f"{FAMILY}-{task}-1")
+    return ProblemRegistry().get_problem_instance(f"{FAMILY}-{task}-1")
 
 
 def worked(floor: Floor, task: Task, seen: str = "") -> list[dict[str, object]]:
@@ -34,10 +34,11 @@ def worked(floor: Floor, task: Task, seen: str = "") -> list[dict[str, object]]:
     raise AssertionError("it never submits")
 
 
-@pytest.mark.parametrize("task", ["detection", "localization", "analysis", "mitigation"])
+@pytest.mark.parametrize("task", TYPES)
 @pytest.mark.parametrize("floor", [Idle, Alarmist, Restarter, Reverter, Engineer])
 def test_every_floor_submits_what_every_task_can_take(floor: type[Floor], task: str) -> None:
-    posed = problem(task)
+    registry = ProblemRegistry()
+    posed = registry.get_problem_instance(registry.get_problem_ids(task)[-1])
     call = worked(floor(), posed, SEEN)[-1]
     posed.take_submission(call["args"], call["kwargs"])  # type: ignore[arg-type]
 

@@ -76,7 +76,7 @@ def test_a_problem_is_written_with_the_truth_about_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pid = "revoke_auth_mongodb-localization-1"
-    assert export_problem(load_problems().get_problem(pid), 0, 1, tmp_path / "out", "csv", True) == 0
+    assert export_problem(load_problems().get_problem_instance(pid), 0, 1, tmp_path / "out", "csv", True) == 0
     manifest = json.loads(capsys.readouterr().out)
     assert (manifest["problem"], manifest["ground_truth"]) == (pid, "ground_truth.json")
     truth = json.loads((tmp_path / "out" / "ground_truth.json").read_text())

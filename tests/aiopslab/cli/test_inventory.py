@@ -14,7 +14,7 @@ OWN = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_prob
 
 
 def test_a_table_of_ids_applications_and_tasks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list_problems(None, None, (), False) == 0
+    assert list_problems(None, None, None, (), False) == 0
     head, *rows = capsys.readouterr().out.splitlines()
     assert head.split() == ["id", "app", "task"]
     assert ["scale_pod_zero_social_net-mitigation-1", "social-network", "mitigation"] in [
@@ -23,7 +23,7 @@ def test_a_table_of_ids_applications_and_tasks(capsys: pytest.CaptureFixture[str
 
 
 def test_by_task_and_application_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list_problems("mitigation", "hotel-reservation", (), True) == 0
+    assert list_problems("mitigation", "hotel-reservation", None, (), True) == 0
     rows = json.loads(capsys.readouterr().out)
     assert {row["task"] for row in rows} == {"mitigation"}
     assert {row["app"] for row in rows} == {"hotel-reservation"}
@@ -31,7 +31,7 @@ def test_by_task_and_application_for_programs(capsys: pytest.CaptureFixture[str]
 
 
 def test_problems_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list_problems(None, None, (OWN,), False) == 0
+    assert list_problems(None, None, None, (OWN,), False) == 0
     assert "lenient-localization-1" in capsys.readouterr().out
 
 
@@ -56,4 +56,4 @@ def test_applications_and_faults_with_a_sentence_each(capsys: pytest.CaptureFixt
 )
 def test_what_is_not_there_is_told(task: str | None, app: str | None, told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        list_problems(task, app, (), False)
+        list_problems(task, app, None, (), False)

@@ -9,9 +9,11 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
+from aiopslab.cli.live_shell import Keyboard
 from aiopslab.cli.shell import THINKING_S, _read_lines
 from tests.aiopslab.cli.test_cli import aiopslab
 
@@ -68,7 +70,7 @@ def person() -> Iterator[Person]:
 
 
 def test_control_c_while_a_moment_passes_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = iter(("kubectl get ns", "exit"))
+    lines = iter(("kubectl get ns",))
     passed: list[float] = []
 
     class Interrupted:
@@ -76,9 +78,31 @@ def test_control_c_while_a_moment_passes_breaks_nothing(monkeypatch: pytest.Monk
             os.kill(os.getpid(), signal.SIGINT)
             passed.append(seconds)
 
-    monkeypatch.setattr("builtins.input", lambda _: next(lines))
-    monkeypatch.setattr("aiopslab.cli.shell._run_line", lambda _terminal, _line: 3)
-    assert _read_lines(Interrupted(), object(), 3) == 3  # type: ignore[arg-type]
+    class Live:
+        is_tty = False
+        shell = SimpleNamespace(process=SimpleNamespace(alive=True), is_at_prompt=True)
+
+        def __init__(self, _terminal: object) -> None: ...
+
+        def format_prompt(self) -> str:
+            return ""
+
+        def begin_line(self) -> None: ...
+
+        def type_keys(self) -> bool:
+            return False
+
+    def read(_prompt: str) -> str:
+        for line in lines:
+            return line
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", read)
+    monkeypatch.setattr("aiopslab.cli.shell.LiveShell", Live)
+    monkeypatch.setattr("aiopslab.cli.shell._run_line", lambda _terminal, _line, _keyboard: 3)
+    keyboard = Keyboard()
+    with keyboard.catch_interrupts():
+        assert _read_lines(Interrupted(), object(), 3, keyboard) == 3  # type: ignore[arg-type]
     assert passed == [THINKING_S]
 
 
@@ -103,5 +127,19 @@ def test_a_person_types_completes_interrupts_and_leaves(person: Person) -> None:
     person.type("echo still here $?\n")
     person.sees("still here")
     person.sees("# ")
-    person.type("exit\n")
-    assert person.left_with() == 0
+    person.type("mkdir -p incident && cd incident\n")
+    person.sees("root@bastion:~/incident# ")
+    person.type("cat <<X > note\nkept\nX\n")
+    person.type("cat note\n")
+    person.sees("kept\r\n")
+    person.sees("kept\r\n")
+    person.sees("# ")
+    person.type("vi note\n")
+    person.sees('"note" 1L, 5B')
+    person.type("A for good\x1b")
+    person.type(":wq\r")
+    person.sees("# ")
+    person.type("cat note\n")
+    person.sees("kept for good\r\n")
+    person.type("exit 4\n")
+    assert person.left_with() == 4

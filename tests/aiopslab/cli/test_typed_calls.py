@@ -19,6 +19,15 @@ CASES = [
     ("submit", "localization", "submit", [[]]),
     ("submit", "mitigation", "submit", []),
     ("submit it is done", "mitigation", "submit", []),
+    ("submit", "finops", "submit", []),
+    ("submit geo, rate: wrong port", "incident", "submit", ["wrong port", ["geo", "rate"]]),
+    ("submit None", "prediction", "submit", [None]),
+    (
+        "submit geo / disk full / 90",
+        "prediction",
+        "submit",
+        [{"component": "geo", "failure": "disk full", "within_min": 90}],
+    ),
     (
         "submit virtualization / network/storage issue",
         "analysis",

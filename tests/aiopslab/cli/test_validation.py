@@ -22,7 +22,7 @@ def test_fair_and_unfair_are_told_apart() -> None:
     assert [one["what"] for one in told["harmless-detection-1"] if not one["well"]] == [
         "the incident is visible"
     ]
-    assert "1 of 2: " in done.stderr
+    assert "1 of 2 are validated" in done.stderr
 
 
 def test_a_wrong_call_costs_no_time(tmp_path: Path) -> None:
@@ -34,3 +34,15 @@ def test_a_wrong_call_costs_no_time(tmp_path: Path) -> None:
     done = aiopslab("list", "--load", str(empty))
     assert done.returncode == 2
     assert "has no problems" in done.stderr
+
+
+@pytest.mark.slow
+def test_findings_are_kept_and_not_made_again(tmp_path: Path) -> None:
+    log = tmp_path / "fair.jsonl"
+    first = aiopslab("validate", FAIR, "--jobs", "2", "--log", str(log))
+    assert "1 of 1 problems are fair." in first.stdout
+    kept = log.read_text()
+    assert json.loads(kept)["problem"] == FAIR
+    again = aiopslab("validate", FAIR, "--log", str(log), "--json")
+    assert list(json.loads(again.stdout)) == [FAIR]
+    assert log.read_text() == kept and "checking symptoms" not in again.stderr

@@ -46,3 +46,13 @@ def test_a_port_of_the_nodes_is_declared_where_somebody_chose_it() -> None:
         assert terminal.run(f"kubectl delete service web --ignore-not-found; {SERVICE % port}").status == 0
         told.append(list(find_changes(before, read_declared(cluster.api)).values()))
     assert told == [["added"], [], ["changed"], ["changed"]]
+
+
+def test_a_port_that_the_cluster_chose_may_be_written_down() -> None:
+    terminal, cluster = opened()
+    assert terminal.run(SERVICE % "").status == 0
+    before = read_declared(cluster.api)
+    assert terminal.run("kubectl get service web -o yaml | kubectl apply -f -").status == 0
+    assert find_changes(before, read_declared(cluster.api)) == {}
+    assert terminal.run(SERVICE % ", nodePort: 30501").status == 0
+    assert list(find_changes(before, read_declared(cluster.api)).values()) == ["changed"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import cache
 
 import pytest
@@ -12,6 +13,7 @@ import yaml
 from aiopslab.apps import load_applications
 from aiopslab.cloud.declared import find_changes
 from aiopslab.cloud.environment import Environment
+from aiopslab.cloud.node_state import find_state_changes
 from simcloud.helm.releases import from_secret, secret_name
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.world.copies import Copy
@@ -53,11 +55,10 @@ def revisions(environment: Environment) -> dict[str, list[tuple[str, int, int]]]
 
 def astray(environment: Environment, *lines: str) -> set[str]:
     """What is declared differently, and which rules are lost, after lines were typed."""
-    before, rules = environment.read_declared(), environment.read_filters()
+    before, state = environment.read_declared(), environment.read_state()
     for line in lines:
         environment.operate(line.replace("{ns}", environment.namespace))
-    kept = environment.read_filters()
-    lost = {name for name, each in rules.items() if not set(each) <= set(kept.get(name, ()))}
+    lost = {name for name, _ in find_state_changes(state, environment.read_state())}
     return {f"{key.plural}/{key.name}" for key in find_changes(before, environment.read_declared())} | lost
 
 
@@ -122,18 +123,20 @@ def network(sites: Callable[[str], Copy[Environment]]) -> Copy[Environment]:
     return sites("social-network")
 
 
-def history(environment: Environment) -> str:
+def history(environment: Environment) -> tuple[str, float, float]:
     lines = f"helm history {environment.app.name} -n {environment.namespace}; helm list -A"
-    return environment.operate(lines).stdout.decode()
+    dates = environment.history
+    return environment.operate(lines).stdout.decode(), dates.released_s, dates.upgraded_s
 
 
 def test_helm_remembers_an_earlier_release(network: Copy[Environment]) -> None:
     with network.branch() as copy:
-        told = copy.call(history)
-    rows = [line.split("\t") for line in told.splitlines()]
-    assert [cell.strip() for cell in rows[1]][:3] == ["1", "Mon Dec 15 09:00:00 2025", "superseded"]
-    assert [cell.strip() for cell in rows[2]][:3] == ["2", "Mon Dec 22 09:00:00 2025", "deployed"]
-    assert "2025-12-22 09:00:00" in rows[4][3]
+        output, released_s, upgraded_s = copy.call(history)
+    rows = [[cell.strip() for cell in line.split("\t")] for line in output.splitlines()]
+    first, second = (datetime.fromtimestamp(time_s, UTC) for time_s in (released_s, upgraded_s))
+    assert rows[1][:3] == ["1", f"{first:%a %b %e %H:%M:%S %Y}", "superseded"]
+    assert rows[2][:3] == ["2", f"{second:%a %b %e %H:%M:%S %Y}", "deployed"]
+    assert rows[4][3].startswith(f"{second:%Y-%m-%d %H:%M:%S}.")
 
 
 def test_the_earlier_release_is_what_its_values_make_of_the_chart(network: Copy[Environment]) -> None:

@@ -6,13 +6,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
 
 from aiopslab.orchestrator import agent_runners
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentTimedOut, Usage, link
+from aiopslab.orchestrator.models import Tool
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.utils.status import ResponseParsingError
 
@@ -299,6 +300,59 @@ def used(usage: Any) -> Usage | None:
 )
 def test_usage_is_read_as_attribute_or_method_and_never_harms(told: object, understood: Usage | None) -> None:
     assert used(told) == understood
+
+
+def read_settings(settings: Any) -> dict[str, Any]:
+    class Configured(Plain):
+        pass
+
+    Configured.settings = settings  # type: ignore[attr-defined]
+
+    async def session() -> dict[str, Any]:
+        linked = link(Configured(), "somebody", timeout_s=120)
+        await linked.init("A problem.", "Some instructions.", {})
+        await linked.close()
+        return linked.settings()
+
+    return asyncio.run(session())
+
+
+@pytest.mark.parametrize(
+    ("reported", "understood"),
+    [
+        (
+            {"model": "small", "parameters": {"temperature": 0}},
+            {"model": "small", "parameters": {"temperature": 0}},
+        ),
+        (lambda self: {"model": "small"}, {"model": "small"}),
+        (property(lambda self: 1 / 0), {}),
+        ({"model": object()}, {}),
+        ({"notes": "x" * 30_000}, {}),
+        ("small", {}),
+    ],
+)
+def test_settings_are_read_as_attribute_or_method_and_never_harm(
+    reported: object, understood: dict[str, Any]
+) -> None:
+    assert read_settings(reported) == understood
+
+
+def test_an_agent_that_calls_functions_gets_the_actions_as_tools() -> None:
+    class Calling(Plain):
+        tools: Sequence[Tool] = ()
+
+        def init_tools(self, tools: Sequence[Tool]) -> None:
+            self.tools = tools
+
+    agent, tool = Calling(), Tool("submit", "Ends it.", {"type": "object"})
+
+    async def session() -> None:
+        linked = link(agent, "somebody", timeout_s=120)
+        await linked.init("A problem.", "Some instructions.", {}, [tool])
+        await linked.close()
+
+    asyncio.run(session())
+    assert list(agent.tools) == [tool]
 
 
 # -- where an agent is asked ---------------------------------------------------------------------

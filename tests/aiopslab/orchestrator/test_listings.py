@@ -26,6 +26,7 @@ from aiopslab.generators.fault.base import FaultInjector, NoSuchFault
 from aiopslab.generators.site import NoSite
 from aiopslab.orchestrator.actions import ActionSet
 from aiopslab.orchestrator.preparation import stage
+from aiopslab.service import current
 from simcloud.world.copies import Copy
 from simcloud.world.policies import ADMIN
 
@@ -50,21 +51,21 @@ class TargetPortProblem(LocalizationTask):
         return {"TTL": duration, "success": soln == [self.ans]}
 
 
-def opened(app: type[Application]) -> Environment:
+def settled(app: type[Application]) -> Environment:
     environment = Environment(app(), seed=2)
-    environment.open()
+    environment.settle()
     return environment
 
 
 @pytest.fixture(scope="module")
 def social() -> Iterator[Copy[Environment]]:
-    with Copy.of(opened, SocialNetwork) as copy:
+    with Copy.of(settled, SocialNetwork) as copy:
         yield copy
 
 
 @pytest.fixture(scope="module")
 def hotels() -> Iterator[Copy[Environment]]:
-    with Copy.of(opened, HotelReservation) as copy:
+    with Copy.of(settled, HotelReservation) as copy:
         yield copy
 
 
@@ -191,7 +192,8 @@ def test_an_injector_as_the_paper_writes_one(hotels: Copy[Environment], kind: ty
     assert [sorted(roles) for roles in told] == [whole, less, whole, less, whole]
 
 
-def test_injectors_say_what_they_have_and_where_they_can_act() -> None:
+def test_injectors_say_what_they_have_and_where_they_can_act(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(current, "_LATEST", [])
     with pytest.raises(
         NoSuchFault, match=r"has no fault 'flood'\. It has: .*misconfig_k8s, .*scale_pods_to_zero"
     ):

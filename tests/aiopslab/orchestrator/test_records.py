@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from aiopslab.orchestrator.evaluation.health import Health
+from aiopslab.orchestrator.evaluation.severity import Health
 from aiopslab.orchestrator.records import RecordNotWritten, build_record, comparable, to_json, write_record
 from aiopslab.orchestrator.redaction import Redactor
 from aiopslab.orchestrator.session import Session, Step

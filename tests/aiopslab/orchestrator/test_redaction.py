@@ -6,16 +6,17 @@ from base64 import b64encode, encodebytes, urlsafe_b64encode
 
 import pytest
 
-from aiopslab.orchestrator.models import Message, RedactingModel, ScriptedModel
+from aiopslab.orchestrator.models import Message, RedactingModel, ScriptedModel, ToolCall
 from aiopslab.orchestrator.redaction import BLANK, Redactor, find_secrets
-from simcloud.world.terminal import format_kubeconfig
+from simcloud.kubernetes.host import format_kubeconfig
 
 TOKEN = "0f3c9a5d7e2b4c6d8e1f0a3b5c7d9e2f4a6b8c0d1e3f5a7b"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJzeXN0ZW06c2VydmljZWFjY291bnQifQ.c2lnbmF0dXJlLW9mLWl0"
+CONFIG = format_kubeconfig("kubernetes", "https://172.18.0.2:6443", b"", "operator", {"token": TOKEN})
 
 
 def test_a_kubeconfig_is_blanked_but_for_what_is_no_secret() -> None:
-    shown = Redactor().redact(format_kubeconfig(TOKEN, "operator"))
+    shown = Redactor().redact(CONFIG)
     assert TOKEN not in shown
     assert f"token: {BLANK}" in shown
     assert "server: https://172.18.0.2:6443" in shown
@@ -98,7 +99,7 @@ def test_a_known_secret_is_blanked_inside_of_base64(before: str) -> None:
 
 
 def test_a_whole_kubeconfig_in_base64_tells_no_token() -> None:
-    told = encodebytes(format_kubeconfig(TOKEN, "operator").encode()).decode()
+    told = encodebytes(CONFIG.encode()).decode()
     shown = Redactor([TOKEN]).redact(told)
     assert BLANK in shown
     assert len(shown) < len(told) - len(TOKEN)
@@ -113,3 +114,12 @@ def test_a_model_that_judges_is_told_no_secrets() -> None:
         == "fine"
     )
     assert model.asked[0][0].content == f"It printed {BLANK} and {BLANK}."
+
+
+def test_a_model_sees_no_secrets_in_tool_calls_either() -> None:
+    model = ScriptedModel(["fine"])
+    call = ToolCall("1", "exec_shell", f'{{"command": "echo {TOKEN}"}}')
+    RedactingModel(model, Redactor([TOKEN])).complete(
+        [Message("assistant", "", (call,), native={"x": TOKEN})]
+    )
+    assert TOKEN not in repr(model.asked)

@@ -23,7 +23,6 @@ from aiopslab.orchestrator.evaluators.quantitative import (
     num_steps_taken,
 )
 from aiopslab.orchestrator.problems.registry import ProblemRegistry
-from aiopslab.orchestrator.session import NotOver
 from aiopslab.orchestrator.stages import Stage, Stages
 from aiopslab.orchestrator.tasks import DetectionTask, LocalizationTask, Task
 from aiopslab.service.apps.hotelres import HotelReservation
@@ -75,8 +74,11 @@ def test_a_script_goes_through_the_registry() -> None:
         made.get_expected()
         == registry.get_problem_instance("revoke_auth_mongodb-localization-2").get_expected()
     )
-    with pytest.raises(TypeError, match="item assignment"):
-        problems["mine-detection-1"] = DetectionTask
+    problems["mine-localization-7"] = lambda: LocalizationTask(HotelReservation())
+    assert registry.get_problem_instance("mine-localization-7").id == "mine-localization-7"
+    assert "mine-localization-7" in registry.get_problem_ids("localization")
+    del problems["mine-localization-7"]
+    assert registry.get_problem("mine-localization-7") is None
 
 
 # -- what a session leaves -----------------------------------------------------------------------
@@ -123,9 +125,14 @@ def test_a_script_takes_its_results_out_of_the_session(copy: Copy[Stage], tmp_pa
     assert path.name == f"{found['id']}_{told['start_time']}.json"
 
 
-def test_a_session_that_is_not_over_has_no_record() -> None:
-    with pytest.raises(NotOver, match=r"Await start_problem\(\) first"):
-        Session("a-detection-1", "somebody", 0, 1, 0.0, 0.0, 5).to_dict()
+def test_a_session_that_is_not_over_has_what_is_known_of_it() -> None:
+    known = Session("a-detection-1", "somebody", 0, 1, 0.0, 0.0, 5).to_dict()
+    assert (known["problem_id"], known["agent"], known["end_time"], known["results"]) == (
+        "a-detection-1",
+        "somebody",
+        None,
+        {},
+    )
 
 
 class Where:

@@ -150,11 +150,12 @@ def test_a_command_that_still_runs_at_the_limit_of_time_is_ended_there(copy: Cop
 def test_an_agent_that_raises(copy: Copy[Stage], tmp_path: Path) -> None:
     result = run(copy, agents.Raising, results=tmp_path)
     assert result["ending"] == "agent error"
-    assert result["why"].endswith("no model behind the key [redacted]")
+    assert "no model behind the key [redacted] (" in result["why"]
+    assert result["why"].endswith(", in get_action)")
     kept = result["record"].read_text()
     assert "no model behind the key [redacted]" in kept
     assert "sk-0123456789abcdef0123" not in kept
-    assert result["results"]["success"] is False
+    assert result["results"]["success"] is None
 
 
 def test_an_agent_that_wants_to_end_everything(copy: Copy[Stage], tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_an_agent_that_floods(copy: Copy[Stage], tmp_path: Path) -> None:
 def test_an_agent_that_answers_nonsense(copy: Copy[Stage], what: Any, tmp_path: Path) -> None:
     result = run(copy, partial(agents.saying, what), max_steps=2, results=tmp_path)
     assert result["ending"] in ("step limit", "agent error")
-    assert result["results"]["success"] is False
+    assert result["results"]["success"] is (None if result["ending"] == "agent error" else False)
     assert json.loads(result["record"].read_text())["ending"] == result["ending"]
 
 
@@ -363,7 +364,7 @@ def test_an_agent_sees_its_own_keys_and_records_do_not(copy: Copy[Stage], tmp_pa
     assert all(secret in result["history"][1]["content"] for secret in secrets)
     kept = result["record"].read_text()
     assert not any(secret in kept for secret in secrets)
-    assert kept.count("token: [redacted]") == 2  # in the trace and in the step
+    assert kept.count("client-key-data: [redacted]") == 2  # in the trace and in the step
 
 
 def secrets_of(stage: Stage) -> tuple[str, ...]:
@@ -423,3 +424,14 @@ def twice(stage: Stage) -> str:
 def test_a_pace_that_makes_no_sense_is_refused(setting: str, value: float) -> None:
     with pytest.raises(ValueError, match=f"{setting} must be .* not"):
         Orchestrator(None, **{setting: value})  # type: ignore[arg-type]
+
+
+def test_other_teams_work_during_a_session_and_the_agent_is_not_charged_for_it(stages: Stages) -> None:
+    look = 'exec_shell("kubectl get configmaps,poddisruptionbudgets,cronjobs,services -A -o json | jq .metadata,.items[].metadata.resourceVersion | md5sum")'
+    wait = 'exec_shell("sleep 25")'
+    with stages.episode("scaled_to_zero_hotel_res-mitigation+heavy") as drawn:
+        result = run(drawn, partial(agents.said, look, *([wait] * 40), look, "submit()"), max_steps=50)
+    steps = result["session"]["steps"]
+    assert steps[0]["observation"] != steps[-2]["observation"], "somebody has changed something"
+    assert not any(step["changed"] for step in steps), "it was not the agent"
+    assert "root cause" in json.dumps(result["results"]), "what is left is the fault"

@@ -19,6 +19,7 @@ from aiopslab.orchestrator.agent import (
     Usage,
     link,
 )
+from aiopslab.orchestrator.models import Tool
 
 PRELUDE = "import json, os, signal, sys, time\n"
 
@@ -45,7 +46,11 @@ def asked(
     async def session() -> list[str]:
         linked = link(agent, "somebody", timeout_s=timeout_s)
         try:
-            await linked.init("A problem.", "Some instructions.", {"submit": "submit() ends the session."})
+            docs, tool = (
+                {"submit": "submit() ends the session."},
+                Tool("submit", "Ends it.", {"type": "object"}),
+            )
+            await linked.init("A problem.", "Some instructions.", docs, [tool])
             answers = [await linked.get_action(state) for state in states]
             then(linked)
             return answers
@@ -87,7 +92,8 @@ def test_it_hears_the_problem_the_states_and_the_end(tmp_path: Path) -> None:
     assert asked(agent, "one\nline", "two “ü”") == ["submit()", "submit()"]
     assert heard.read_text().splitlines() == [
         '{"type": "problem", "description": "A problem.", "instructions": "Some instructions.", '
-        '"actions": {"submit": "submit() ends the session."}}',
+        '"actions": {"submit": "submit() ends the session."}, '
+        '"tools": [{"name": "submit", "description": "Ends it.", "parameters": {"type": "object"}}]}',
         '{"type": "state", "state": "one\\nline"}',
         '{"type": "state", "state": "two \\u201c\\u00fc\\u201d"}',
         '{"type": "end"}',
@@ -107,6 +113,21 @@ def test_usage_stays_what_was_last_told(tmp_path: Path) -> None:
     seen: list[Usage | None] = []
     asked(agent, "1", "2", then=lambda linked: seen.append(linked.usage()))
     assert seen == [Usage(5, 2, 0.25)]
+
+
+def test_settings_are_what_it_reported_last(tmp_path: Path) -> None:
+    agent = program(
+        tmp_path,
+        """
+        answers = ['{"action": "a", "settings": {"model": "small"}}', '{"action": "b", "settings": 3}']
+        for line in sys.stdin:
+            if json.loads(line)["type"] == "state":
+                print(answers.pop(0), flush=True)
+        """,
+    )
+    seen: list[dict[str, object]] = []
+    asked(agent, "1", "2", then=lambda linked: seen.append(linked.settings()))
+    assert seen == [{"model": "small"}]
 
 
 def test_it_gets_only_the_environment_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

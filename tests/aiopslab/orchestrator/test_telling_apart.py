@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
 from aiopslab.orchestrator.stages import Stage, Stages
 
 HOST = "hostname -I; uptime; ls -laR --full-time / 2>/dev/null | md5sum; cat /root/.kube/config; env; ps aux | wc -l"
@@ -31,9 +31,11 @@ def beginning(stage: Stage) -> tuple[float, str, str]:
 def test_sessions_of_one_task_begin_alike_whatever_is_wrong(stages: Stages) -> None:
     registry = ProblemRegistry()
     seen = defaultdict(set)
-    for pid in registry.get_problem_ids("detection"):
+    for pid in list_suite(registry, "compat"):
+        if registry.get_problem_instance(pid).task_type != "detection":
+            continue
         with stages.episode(pid) as copy:
-            seen[registry.get_problem(pid).app.name].add(copy.call(beginning))
+            seen[registry.get_problem_instance(pid).app.name].add(copy.call(beginning))
     assert set(seen) == {"hotel-reservation", "social-network"}
     for beginnings in seen.values():
         assert len(beginnings) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
+from tests.incidents.lines import RESTARTED, memcached
 from tests.incidents.needs import everyone_fine
 from tests.incidents.scene import (
     failing_spans,
@@ -71,7 +72,7 @@ BREAKAGES = (
                 for cache, owner in OWNER.items()
             ),
             *(
-                for_target(cache, shows("kubectl -n {ns} get pods", rf"^{owner}-\S+ +1/1 +Running +1 "))
+                for_target(cache, shows("kubectl -n {ns} get pods", rf"^{owner}-\S+ +" + RESTARTED))
                 for cache, owner in OWNER.items()
             ),
             metric(
@@ -84,13 +85,10 @@ BREAKAGES = (
     Breakage(
         "cache emptied",
         ("rate", "profile", "reserve"),
-        ("kubectl -n {ns} exec deploy/memcached-{t} -- sh -c 'echo flush_all | nc -q1 localhost 11211'",),
+        (memcached("memcached-{t}", "flush_all"),),
         (
             everyone_fine(),
-            shows(
-                "kubectl -n {ns} exec deploy/memcached-{t} -- sh -c 'echo stats | nc -q1 localhost 11211'",
-                "STAT cmd_flush 1",
-            ),
+            shows(memcached("memcached-{t}", "stats"), "STAT cmd_flush 1"),
             metric('sum(increase(kube_pod_container_status_restarts_total{namespace="{ns}"}[2m]))', most=0),
         ),
         (),
@@ -107,11 +105,11 @@ BREAKAGES = (
             for_target("rate", slow_spans("rate", "memcached_get_multi_rate", "20ms")),
             for_target("reserve", slow_spans("reservation", "memcached_capacity_get_multi_number", "20ms")),
             shows("kubectl -n {ns} top pods", r"^memcached-{t}-\S+ +(9[5-9]\d|1\d\d\d)m"),
-            shows("kubectl -n {ns} exec deploy/memcached-{t} -- ps aux", r"yes$"),
+            shows("kubectl -n {ns} exec deploy/memcached-{t} -- sh -c 'cat /proc/[0-9]*/comm'", r"^yes$"),
             metric(
                 'sum(rate(container_cpu_cfs_throttled_periods_total{pod=~"memcached-{t}-.*"}[1m]))', least=1
             ),
         ),
-        ("kubectl -n {ns} exec deploy/memcached-{t} -- pkill yes",),
+        ("kubectl -n {ns} exec deploy/memcached-{t} -- sh -c 'kill $(pidof yes)'",),
     ),
 )

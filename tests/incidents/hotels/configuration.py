@@ -12,7 +12,19 @@ from tests.incidents.hotels.lines import (
     READY_DATABASE,
 )
 from tests.incidents.hotels.needs import SERVICES, STORED
-from tests.incidents.lines import CRASHING, EVENTS, PODS, PUT_BACK, RESTART, UNDO, container, saved, template
+from tests.incidents.lines import (
+    CRASHING,
+    EVENTS,
+    ONE_AT_MOST,
+    PODS,
+    PUT_BACK,
+    RESTART,
+    UNDISTURBED,
+    UNDO,
+    container,
+    saved,
+    template,
+)
 from tests.incidents.needs import everyone_fine, its_users_fail
 from tests.incidents.scene import alert, failing_spans, logged, metric, no_spans, shows
 from tests.incidents.shared.networks import names_of_the_wrong_server
@@ -174,7 +186,7 @@ BREAKAGES = (
         ),
         (
             everyone_fine(),
-            shows(PODS, r"1/1 +Running +0", r"0/1 +Init:0/1 +0"),
+            shows(PODS, UNDISTURBED, r"0/1 +Init:0/1 +0"),
             logged('container="wait"', "NXDOMAIN|can't (find|resolve)"),
             metric('sum(kube_pod_status_phase{phase="Pending",pod=~"{t}-.*"})', least=1),
         ),
@@ -183,7 +195,7 @@ BREAKAGES = (
     Breakage(
         "registry taken for oneself",
         SERVICES,
-        (template('{"hostAliases":[{"ip":"127.0.0.1","hostnames":["consul"]}]}'),),
+        (ONE_AT_MOST, template('{"hostAliases":[{"ip":"127.0.0.1","hostnames":["consul"]}]}')),
         (
             its_users_fail(),
             shows(PODS, r"0/1 +(Error|CrashLoopBackOff) +[1-9]"),

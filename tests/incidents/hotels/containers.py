@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
 from tests.incidents.hotels.needs import SERVICES
+from tests.incidents.lines import RESTARTED
 from tests.incidents.needs import everyone_fine
 from tests.incidents.scene import metric, shows
 
@@ -21,10 +22,12 @@ BREAKAGES = (
             ),
             shows(
                 "kubectl -n {ns} exec deploy/{t} -- kill 1; sleep 10; kubectl -n {ns} get pods",
-                r"^{t}-\S+ +1/1 +Running +1 ",
+                r"^{t}-\S+ +" + RESTARTED,
             ),
             shows(f"kubectl -n {{ns}} exec deploy/{{t}} -- ls {FOLDER}/config.json", "config.json$"),
-            metric('kube_pod_container_status_restarts_total{container="hotel-reserv-{t}"}', most=1),
+            metric(
+                'changes(kube_pod_container_status_restarts_total{container="hotel-reserv-{t}"}[2m])', most=1
+            ),
         ),
         (),
     ),

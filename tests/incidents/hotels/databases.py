@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
-from tests.incidents.lines import RESTART
+from tests.incidents.lines import RESTART, RESTARTED, UNDISTURBED, memcached
 from tests.incidents.needs import everyone_fine, its_users_fail
 from tests.incidents.scene import (
     Sign,
@@ -130,13 +130,12 @@ BREAKAGES = (
         ("reservation", "profile"),
         (
             OPEN + "'db.getCollectionNames().forEach(c => db[c].drop())'",
-            "kubectl -n {ns} exec deploy/memcached-{t} -- sh -c 'echo flush_all | nc -q1 localhost 11211' || "
-            "kubectl -n {ns} exec deploy/memcached-reserve -- sh -c 'echo flush_all | nc -q1 localhost 11211'",
+            memcached("memcached-{t}", "flush_all") + " || " + memcached("memcached-reserve", "flush_all"),
         ),
         (
             logged('pod=~"mongodb-{t}-.*"', '"CMD: drop"'),
             for_target("reservation", logged('pod=~"{t}-.*"', r"PNC .* Tried to find hotelId .*not found")),
-            for_target("reservation", shows("kubectl -n {ns} get pods", r"^{t}-\S+ +1/1 +Running +1 ")),
+            for_target("reservation", shows("kubectl -n {ns} get pods", r"^{t}-\S+ +" + RESTARTED)),
             for_target("profile", users_fail("recommend", kind="Connection closed")),
             for_target(
                 "profile",
@@ -180,7 +179,7 @@ BREAKAGES = (
                 '"waitingForLock" : true',
             ),
             logged('pod=~"mongodb-{t}-.*"', "mongod is locked and no writes are allowed"),
-            shows("kubectl -n {ns} get pods", r"^{t}-\S+ +1/1 +Running +0 "),
+            shows("kubectl -n {ns} get pods", r"^{t}-\S+ +" + UNDISTURBED),
         ),
         ("kubectl -n {ns} exec deploy/mongodb-{t} -- mongo admin --quiet --eval 'db.fsyncUnlock()'",),
     ),
@@ -190,7 +189,7 @@ BREAKAGES = (
         (_certificate_in_secret(300), _require_tls(), "sleep 10", RESTART),
         (
             its_users_fail(),
-            shows("kubectl -n {ns} get pods", r"^mongodb-{t}-\S+ +1/1 +Running +0 "),
+            shows("kubectl -n {ns} get pods", r"^mongodb-{t}-\S+ +" + UNDISTURBED),
             shows("kubectl -n {ns} get pods", r"^{t}-\S+ +0/1 +(Error|CrashLoopBackOff) +[1-9]"),
             shows("kubectl -n {ns} logs deploy/{t}", r"PNC cmd/{t}/db.go:\d+ > no reachable servers$"),
             logged(
@@ -257,9 +256,9 @@ BREAKAGES = (
         ("reservation", "geo", "rate", "profile", "recommendation", "user"),
         ("kubectl -n {ns} exec deploy/mongodb-{t} -- kill 1",),
         (
-            shows("kubectl -n {ns} get pods", r"^mongodb-{t}-\S+ +1/1 +Running +1 "),
+            shows("kubectl -n {ns} get pods", r"^mongodb-{t}-\S+ +" + RESTARTED),
             shows(
-                "kubectl -n {ns} logs -p deploy/mongodb-{t}",
+                "kubectl -n {ns} logs -p --tail=80 deploy/mongodb-{t}",
                 r'"Received signal","attr":\{"signal":15,"error":"Terminated"',
                 r'"Shutting down","attr":\{"exitCode":0',
             ),

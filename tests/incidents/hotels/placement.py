@@ -67,7 +67,7 @@ BREAKAGES = (
         SERVICES,
         (container("resources/limits/ephemeral-storage", '"1Ki"'),),
         (
-            its_users_fail(least=0.01),
+            # Users notice only the seconds in which a pod is replaced.
             shows(
                 EVENTS,
                 r"Evicted +pod/{t}-\w+-\w+ +Pod ephemeral local storage usage exceeds the total limit of containers 1Ki\.",

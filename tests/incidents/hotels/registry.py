@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
 from tests.incidents.hotels.needs import RESTART_ALL, SERVICES
-from tests.incidents.lines import RESTART
+from tests.incidents.lines import RESTART, UNDISTURBED
 from tests.incidents.needs import everyone_fails, its_users_fail
 from tests.incidents.scene import failing_spans, for_target, hides, metric, shows
 
@@ -60,7 +60,7 @@ BREAKAGES = (
             its_users_fail(),
             *(for_target(service, shows(page, NO_ADDRESS)) for service, page in PAGES.items()),
             hides(ON_CONSUL + "consul catalog services", "srv-{t}$"),
-            shows("kubectl -n {ns} get pods", r"^{t}-\S+ +1/1 +Running +0 "),
+            shows("kubectl -n {ns} get pods", r"^{t}-\S+ +" + UNDISTURBED),
             hides("kubectl -n {ns} logs deploy/{t}", "ERR|FTL|PNC"),
             failing_spans("frontend"),
         ),

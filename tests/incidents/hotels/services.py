@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
 from tests.incidents.hotels.needs import SERVICES, STORED
-from tests.incidents.lines import CRASHING, PUT_BACK, RESTART, port, saved
+from tests.incidents.lines import CRASHING, PUT_BACK, RESTART, UNDISTURBED, port, saved
 from tests.incidents.needs import everyone_fails, everyone_fine, its_users_fail
 from tests.incidents.scene import failing_spans, logged, metric, shows
 
@@ -110,7 +110,10 @@ BREAKAGES = (
             its_users_fail(),
             CRASHING,
             shows("kubectl -n {ns} get service mongodb-{t}", r'services "mongodb-{t}" not found'),
-            shows("kubectl -n {ns} get pods -l io.kompose.service=mongodb-{t}", r"1/1 +Running +0"),
+            shows(
+                "kubectl -n {ns} get pods -l io.kompose.service=mongodb-{t}",
+                UNDISTURBED,
+            ),
             shows("kubectl -n {ns} exec deploy/consul -- nslookup mongodb-{t}", "can't find|NXDOMAIN"),
             logged('pod=~"{t}-.*"', "panic: no reachable servers"),
             RESTARTS,
@@ -170,7 +173,10 @@ BREAKAGES = (
                 r"^Selector: +app=mongodb-{t}$",
                 r"^Endpoints: +$",
             ),
-            shows("kubectl -n {ns} get pods -l io.kompose.service=mongodb-{t}", r"1/1 +Running +0"),
+            shows(
+                "kubectl -n {ns} get pods -l io.kompose.service=mongodb-{t}",
+                UNDISTURBED,
+            ),
             logged('pod=~"{t}-.*"', "panic: no reachable servers"),
             RESTARTS,
         ),

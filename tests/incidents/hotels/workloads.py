@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
 from tests.incidents.hotels.needs import STORED
-from tests.incidents.lines import DESCRIBE, PODS, RESTART, UNDO, container
+from tests.incidents.lines import DESCRIBE, PODS, RESTART, UNDISTURBED, UNDO, container
 from tests.incidents.needs import everyone_fine, its_users_fail
 from tests.incidents.scene import alert, failing_spans, logged, metric, no_spans, shows
 
@@ -51,7 +51,7 @@ BREAKAGES = (
         (container("command", '["geo"]', "replace"),),
         (
             its_users_fail(),
-            shows(PODS, r"1/1 +Running +0"),
+            shows(PODS, UNDISTURBED),
             shows("kubectl -n {ns} logs deploy/{t}", "cmd/geo/main.go", "register service .*name: srv-geo"),
             shows(
                 "kubectl -n {ns} exec deploy/consul -- wget -qO- localhost:8500/v1/health/service/srv-geo"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
 from tests.incidents.known import Known
-from tests.incidents.needs import everyone_fine
+from tests.incidents.lines import RESTARTED
 from tests.incidents.scene import metric, shows, slow_spans, users_fail, users_slow
 
 NODES = ("kind-worker2", "kind-worker", "kind-worker3")
@@ -13,7 +13,7 @@ NOT_READY = metric('kube_node_status_condition{node="{t}",condition="Ready",stat
 
 def breakages(known: Known) -> tuple[Breakage, ...]:
     """Those of an application."""
-    silence_s = known.soak_s + (25.0 if known.by_service else 0.0)
+    silence_s = known.soak_s + (25.0 if known.by_service else 15.0)
     return (
         Breakage(
             "stopped kubelet",
@@ -21,7 +21,7 @@ def breakages(known: Known) -> tuple[Breakage, ...]:
             ("ssh {t} systemctl stop kubelet",),
             (
                 # What runs there runs on; but Services leave out the pods of a node that is silent.
-                users_fail(known.widest) if known.by_service else everyone_fine(),
+                *([users_fail(known.widest)] if known.by_service else []),
                 shows("kubectl get nodes", r"^{t} +NotReady"),
                 shows(
                     "kubectl describe node {t}",
@@ -78,7 +78,7 @@ def breakages(known: Known) -> tuple[Breakage, ...]:
             (
                 shows("kubectl get nodes", r"^{t} +Ready"),
                 shows("kubectl get events -A", "Rebooted +node/{t} +Node {t} has been rebooted, boot id: "),
-                shows("kubectl -n {ns} get pods -o wide", r"1/1 +Running +1 .* {t} "),
+                shows("kubectl -n {ns} get pods -o wide", RESTARTED + " .* {t} "),
                 shows("ssh {t} uptime", "up "),
                 metric(
                     'sum(increase(kube_pod_container_status_restarts_total{namespace="{ns}"}[3m]))', least=3

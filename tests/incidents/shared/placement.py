@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
 from tests.incidents.known import Known
-from tests.incidents.lines import DESCRIBE, EVENTS, PODS, RESTART, UNDO, policy, recreated, template
+from tests.incidents.lines import (
+    DESCRIBE,
+    EVENTS,
+    ONE_AT_MOST,
+    PODS,
+    RESTART,
+    UNDISTURBED,
+    UNDO,
+    policy,
+    recreated,
+    template,
+)
 from tests.incidents.needs import everyone_fails, everyone_fine, its_users_fail
 from tests.incidents.scene import alert, failing_spans, metric, shows
 
@@ -21,7 +32,10 @@ def breakages(known: Known) -> tuple[Breakage, ...]:
         Breakage(
             "memory limit too small",
             services,
-            ("kubectl -n {ns} set resources deployment/{t} --limits=memory=12Mi --requests=memory=8Mi",),
+            (
+                ONE_AT_MOST,
+                "kubectl -n {ns} set resources deployment/{t} --limits=memory=12Mi --requests=memory=8Mi",
+            ),
             (
                 its_users_fail(),
                 shows(PODS, r"0/1 +(OOMKilled|CrashLoopBackOff) +[1-9]"),
@@ -126,7 +140,7 @@ def breakages(known: Known) -> tuple[Breakage, ...]:
             (
                 everyone_fails("timeout|timed out"),
                 shows("kubectl -n {ns} get networkpolicy", r"^closed +<none>"),
-                shows(PODS, r"1/1 +Running +0"),
+                shows(PODS, UNDISTURBED),
                 shows("curl -sS -m 3 http://172.18.0.3:{door}/", "timed out|Timeout was reached"),
             ),
             ("kubectl -n {ns} delete networkpolicy closed",),

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
 from tests.incidents.known import Known
-from tests.incidents.lines import DESCRIBE, EVENTS, PODS, PUT_BACK, RESTART, RUNNING, UNDO, container, saved
+from tests.incidents.lines import (
+    DESCRIBE,
+    EVENTS,
+    ONE_AT_MOST,
+    PODS,
+    PUT_BACK,
+    RESTART,
+    RUNNING,
+    UNDO,
+    container,
+    saved,
+)
 from tests.incidents.needs import everyone_fails, everyone_fine, its_users_fail
 from tests.incidents.scene import alert, failing_spans, metric, no_spans, shows
 
-ONE_AT_MOST = (
-    "kubectl -n {ns} patch deployment {t} -p"
-    ' \'{"spec":{"strategy":{"rollingUpdate":{"maxUnavailable":1,"maxSurge":0}}}}\''
-)
 NO_ENDPOINTS = shows("kubectl -n {ns} describe service {t}", r"^Endpoints: +$")
 
 

@@ -94,7 +94,7 @@ BREAKAGES = (
         "cache lost, and empty when it is back",
         (
             "delete pod -l service=post-storage-memcached --grace-period=0 --force",
-            "exec deploy/post-storage-memcached -- kill 1",
+            "exec deploy/post-storage-memcached -- sh -c 'kill 1'",
             "rollout restart deployment/post-storage-memcached",
         ),
         ("kubectl -n {ns} {t}",),

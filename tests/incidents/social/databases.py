@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.incidents.breakage import Breakage
-from tests.incidents.lines import EVENTS, PUT_BACK, UNDO, netem, saved
+from tests.incidents.lines import EVENTS, PUT_BACK, UNDISTURBED, UNDO, netem, queueing, saved
 from tests.incidents.needs import everyone_fine, its_users_fail
 from tests.incidents.scene import for_target, logged, metric, shows, users_fail, users_fine, users_slow
 from tests.incidents.social.lines import (
@@ -49,7 +49,7 @@ BREAKAGES = (
             LOOPS,
             DROPS_PLAIN,
             NOT_PLAIN,
-            shows(DATABASE_PODS, r"1/1 +Running +0"),
+            shows(DATABASE_PODS, UNDISTURBED),
         ),
         (
             edited("{t}-mongodb", "s#mode: requireTLS#mode: disabled#; /certificateKeyFile/d"),
@@ -106,10 +106,10 @@ BREAKAGES = (
         # Less than the 300 ms in which the driver must have found its server.
         (netem("add dev eth0 root netem delay 100ms", "{t}-mongodb"),),
         (
-            users_slow(COMPOSE, median_s=0.1),
+            users_slow(COMPOSE, median_s=0.08),
             everyone_fine(),
             SERVICE_RUNS,
-            shows("kubectl -n {ns} exec deploy/{t}-mongodb -- tc qdisc show dev eth0", "netem .*delay 100ms"),
+            shows(queueing("{t}-mongodb"), "netem .*delay 100ms"),
         ),
         (netem("del dev eth0 root", "{t}-mongodb"),),
         soak_s=40.0,
@@ -121,7 +121,7 @@ BREAKAGES = (
         (
             shows(DATABASE_PODS, r"1/1 +Running +1"),
             shows(
-                "kubectl -n {ns} logs -p deploy/{t}-mongodb",
+                "kubectl -n {ns} logs -p --tail=80 deploy/{t}-mongodb",
                 r'"Received signal","attr":\{"signal":15,"error":"Terminated"',
                 r'"Shutting down","attr":\{"exitCode":0',
             ),
@@ -200,16 +200,21 @@ BREAKAGES = (
     ),
     Breakage(
         "full disk",
-        ("url-shorten", "media", "user", "user-timeline"),
+        ("url-shorten", "user", "user-timeline"),
         (
             "kubectl -n {ns} exec deploy/{t}-mongodb -- sh -c "
-            "'fallocate -l $(df -B1 --output=avail /data/db | tail -1) /data/db/core.4242'",
+            "'fallocate -l $(( $(stat -f -c %f /data/db) * 4096 )) /data/db/core.4242'",
         ),
         (
-            users_fail(COMPOSE),
+            users_fail(COMPOSE, least=0.1),
             shows("kubectl describe nodes", r"DiskPressure +True .*kubelet has disk pressure"),
             shows(EVENTS, r"Evicted .*The node was low on resource: ephemeral-storage\."),
-            logged('pod=~".*-mongodb-.*"', "WiredTiger error.*No space left on device"),
+            *(
+                for_target(
+                    written, logged('pod=~".*-mongodb-.*"', "WiredTiger error.*No space left on device")
+                )
+                for written in ("url-shorten", "user-timeline")
+            ),
             metric('sum(kube_node_status_condition{condition="DiskPressure",status="true"})', least=1),
         ),
         (

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from tests.incidents.lines import UNDISTURBED
 from tests.incidents.scene import logged, shows
 
 RESTART_SERVICE = "kubectl -n {ns} delete pod -l service={t}-service"
 RESTART_NGINX = "kubectl -n {ns} delete pod -l service=nginx-thrift"
-SERVICE_RUNS = shows("kubectl -n {ns} get pods -l service={t}-service", r"1/1 +Running +0")
+SERVICE_RUNS = shows("kubectl -n {ns} get pods -l service={t}-service", UNDISTURBED)
 LOOPS = logged('pod=~"{t}-service-.*"', "Failed to create mongodb index, try again")
 """The port stays closed until the database has taken the index."""
 DATABASE_PODS = "kubectl -n {ns} get pods -l service={t}-mongodb"

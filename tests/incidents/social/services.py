@@ -43,7 +43,7 @@ BREAKAGES = (
             its_users_fail(),
             RUNNING,
             shows("kubectl -n {ns} get service {t}", r'services "{t}" not found'),
-            shows("kubectl -n {ns} exec deploy/{t} -- nslookup {t}", "can't find|NXDOMAIN"),
+            shows("kubectl -n {ns} exec deploy/media-frontend -- getent hosts {t}", "exit code 2$"),
             UNKNOWN,
             failing_spans("{web}"),
         ),

@@ -189,7 +189,9 @@ def test_it_does_not_run_as_root_and_says_why_it_stops(world: SmallWorld) -> Non
 def test_listening_on_loopback_only_is_refused_from_outside(world: SmallWorld) -> None:
     container, _ = world.run("mmc", ADDRESS, memcached_image(), "-l", "127.0.0.1", uid=USER)
     assert world.do(lambda ctx: _get(ctx, "a")) == "dial tcp 10.1.0.1:11211: connect: connection refused"
-    inside = world.shell("printf 'version\\r\\nquit\\r\\n' | nc 127.0.0.1 11211", container)
+    inside = world.shell(
+        "exec 3<>/dev/tcp/127.0.0.1/11211; printf 'version\\r\\nquit\\r\\n' >&3; cat <&3", container
+    )
     assert inside.stdout == b"VERSION 1.6.18\r\n"
 
 

@@ -60,7 +60,8 @@ _ANSI = re.compile(r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}")
 _AGE = re.compile(r"(?<![\w.-])(\d+y)?(\d+d)?(\d+h)?(\d+m)?(\d+(\.\d+)?s)?(?<=[ydhms])( ago)?(?![\w-])")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| ?[+-]\d{4}( UTC)?)?")
 _LOG = re.compile(r"^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ ", re.MULTILINE)
-_REFLECTOR = re.compile(r"^[IWE]\d{4} .* reflector\.go.*\n", re.MULTILINE)
+_REFLECTOR = re.compile(r"^[IWE]\d{4} .* (?:reflector|envvar)\.go.*\n", re.MULTILINE)
+_TOOK = re.compile(r"(?<= milliseconds=)\d+")
 _RESTARTS = "rollout restart"
 SECOND_S = 1.1
 """The genuine client notes a restart in seconds of the host's clock, and refuses a second one within the same."""
@@ -85,9 +86,9 @@ class Told:
 def normalise(text: str) -> str:
     """Ages and times as words, runs of blanks (columns are as wide as their ages) as one.
 
-    What the client's library logs of its own watches that end is left out.
+    What the client's library logs of its own watches that end, and of its features in no order, is left out.
     """
-    text = _LOG.sub(r"\1 ", _REFLECTOR.sub("", text))
+    text = _TOOK.sub("N", _LOG.sub(r"\1 ", _REFLECTOR.sub("", text)))
     text = _ANSI.sub("TIME", _DATE.sub("TIME", _TIME.sub("TIME", text)))
     text = _AGE.sub(lambda found: "AGE" if found[0].strip() else found[0], text)
     text = re.sub(r"\b(LIVE|MERGED)-\d+", r"\1", text)

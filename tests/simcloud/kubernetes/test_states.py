@@ -321,7 +321,7 @@ def test_memory_pressure_evicts_by_quality_and_keeps_others_away() -> None:
     asked = {"resources": {"requests": {"memory": "900Mi"}}}
     ward.run("modest", "eat", "700", image="eat:1", nodeName=NODE, container=asked)
     ward.lab.world.run_for(10)
-    ward.run("greedy", "eat", "850", image="eat:1", nodeName=NODE)
+    ward.run("greedy", "eat", "730", image="eat:1", nodeName=NODE)
     ward.lab.world.run_for(60)
     status = ward.pod("greedy")["status"]
     assert (status["phase"], status["reason"]) == ("Failed", "Evicted")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.kubernetes.component_client import ComponentClient

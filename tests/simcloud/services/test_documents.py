@@ -100,7 +100,7 @@ def test_a_failing_disk_refuses_writes_and_changes_nothing(store: StoreOnMachine
     store.ask(put("1", user="ann"))
     store.machine.disk.fail_writes = True
     assert store.ask(put("1", user="eve")) == [
-        "rpc error: code = Internal desc = journal write failed: Input/output error"
+        "rpc error: code = Internal desc = journal write failed: Read-only file system"
     ]
     assert store.ask(get("1")) == [{"user": "ann"}]
     store.machine.disk.fail_writes = False
@@ -116,9 +116,10 @@ def test_a_full_disk_refuses_writes(store: StoreOnMachine) -> None:
 
 
 def test_many_changes_of_one_document_do_not_fill_the_disk(store: StoreOnMachine) -> None:
+    before = store.machine.disk.used_bytes
     for _ in range(8):
         store.ask(*(put("1", text="x" * 100_000) for _ in range(10)))
-    assert store.machine.disk.used_bytes < 6 * 1024 * 1024
+    assert store.machine.disk.used_bytes - before < 6 * 1024 * 1024
     store.start()
     assert store.ask(get("1")) == [{"text": "x" * 100_000}]
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from aiopslab.apps.base import Application, Component, FrontDoor
+from aiopslab.apps.base import Application, Component, DatabaseUser, FrontDoor
 from aiopslab.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
-from aiopslab.apps.hotelres.releases import RELEASE, RETRYING_RELEASE
+from aiopslab.apps.hotelres.releases import RANKING_RELEASE, RELEASE, RETRYING_RELEASE
 from aiopslab.apps.past import METADATA_RULE, Past
 from aiopslab.apps.registry import application
 
@@ -29,16 +29,54 @@ SHARED: Final = ("consul", "jaeger")
 """Every service uses the first to find others and sends its spans to the second."""
 
 
+JOURNEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "frontend": ("search", "recommend", "user", "reserve"),
+    "search": ("search",),
+    "geo": ("search",),
+    "rate": ("search",),
+    "profile": ("search", "recommend"),
+    "recommendation": ("recommend",),
+    "user": ("user", "reserve"),
+    "reservation": ("search", "reserve"),
+}
+"""The journeys of each service."""
+ROOT: Final = "-u root -p root"
+
+
 def _make_service(name: str, owner: str, *calls: str) -> Component:
-    return Component(name, owner, (*calls, *SHARED))
+    return Component(name, owner, (*calls, *SHARED), journeys=JOURNEYS_OF[name], found_by="registry")
 
 
-def _make_database(name: str, owner: str) -> Component:
-    return Component(name, owner, persistent=True)
+def _make_database(service: str, owner: str, login: str = "") -> Component:
+    """Return the database of a service, which may log in to it."""
+    name, journeys = f"mongodb-{service}", JOURNEYS_OF[service]
+    roles = (("userAdminAnyDatabase", "admin"), ("readWrite", f"{service}-db"))
+    user = DatabaseUser("admin", "admin", roles) if login else None
+    return Component(
+        name,
+        owner,
+        persistent=True,
+        role="mongodb",
+        journeys=journeys,
+        login=login,
+        user=user,
+        written=service == "reservation",
+        needs_data=service == "profile",
+    )
+
+
+def _make_cache(name: str, owner: str, service: str) -> Component:
+    return Component(f"memcached-{name}", owner, role="memcached", journeys=JOURNEYS_OF[service])
 
 
 COMPONENTS: Final = (
-    _make_service("frontend", WEB, "search", "reservation", "profile", "recommendation", "user"),
+    Component(
+        "frontend",
+        WEB,
+        ("search", "reservation", "profile", "recommendation", "user", *SHARED),
+        role="front end",
+        journeys=JOURNEYS_OF["frontend"],
+    ),
     _make_service("search", SEARCH, "geo", "rate"),
     _make_service("geo", SEARCH, "mongodb-geo"),
     _make_service("rate", CATALOGUE, "memcached-rate", "mongodb-rate"),
@@ -46,17 +84,17 @@ COMPONENTS: Final = (
     _make_service("recommendation", SEARCH, "mongodb-recommendation"),
     _make_service("user", ACCOUNTS, "mongodb-user"),
     _make_service("reservation", BOOKING, "memcached-reserve", "mongodb-reservation"),
-    _make_database("mongodb-geo", SEARCH),
-    _make_database("mongodb-rate", CATALOGUE),
-    _make_database("mongodb-profile", CATALOGUE),
-    _make_database("mongodb-recommendation", SEARCH),
-    _make_database("mongodb-reservation", BOOKING),
-    _make_database("mongodb-user", ACCOUNTS),
-    Component("memcached-profile", CATALOGUE),
-    Component("memcached-rate", CATALOGUE),
-    Component("memcached-reserve", BOOKING),
-    Component("consul", PLATFORM),
-    Component("jaeger", PLATFORM),
+    _make_database("geo", SEARCH, ROOT),
+    _make_database("rate", CATALOGUE, ROOT),
+    _make_database("profile", CATALOGUE),
+    _make_database("recommendation", SEARCH),
+    _make_database("reservation", BOOKING),
+    _make_database("user", ACCOUNTS),
+    _make_cache("profile", CATALOGUE, "profile"),
+    _make_cache("rate", CATALOGUE, "rate"),
+    _make_cache("reserve", BOOKING, "reservation"),
+    Component("consul", PLATFORM, role="registry", journeys=JOURNEYS_OF["frontend"]),
+    Component("jaeger", PLATFORM, role="tracing"),
 )
 
 
@@ -78,6 +116,7 @@ PAST: Final = Past(
     by_hand=(f"kubectl -n {NAMESPACE} scale deployment/recommendation --replicas=2", METADATA_RULE),
 )
 
+RANKING: Final = {"search": RANKING_RELEASE, "frontend": RANKING_RELEASE}
 Variant = Literal["original", "retries"]
 RELEASES: Final[Mapping[Variant, str]] = {"original": RELEASE, "retries": RETRYING_RELEASE}
 
@@ -91,6 +130,7 @@ class HotelReservation(Application):
     """
 
     name = "hotel-reservation"
+    short_name = "hotel_res"
     about = (
         "Users search hotels by place and dates, get recommendations, log in and book rooms. "
         "It has eight Go services, which find each other through Consul and store data in MongoDB and memcached."
@@ -106,6 +146,8 @@ class HotelReservation(Application):
         for name in ("profile", "rate", "reserve")
     )
     past = PAST
+    retrying = RANKING
+    tls_variable = "TLS"
     audited = "mongodb-reservation"
     audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/mongodb-reservation -- mongo --quiet reservation-db --eval "{NIGHTS}"'
 
@@ -116,6 +158,12 @@ class HotelReservation(Application):
     def manifest_files(self) -> Mapping[str, str]:
         """The manifests by file name; variants differ only in the image tag."""
         return {name: text.replace(RELEASE, self._release) for name, text in super().manifest_files.items()}
+
+    def build_data(self, written_s: float) -> Mapping[str, bytes]:
+        """Build the data folders of the databases."""
+        from aiopslab.apps.hotelres.databases import build_folders
+
+        return build_folders(written_s)
 
     def publish(self, registry: ImageRegistry) -> None:
         """Add the images of the application and its datastores to a registry."""

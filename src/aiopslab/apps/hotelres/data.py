@@ -6,10 +6,11 @@ Every call returns new dictionaries, which the caller may keep and change.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from math import copysign, inf
 from struct import pack, unpack
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 Document = dict[str, Any]
 
@@ -196,3 +197,25 @@ def _build_plan(number: int, until: str, code: str, room: str, rate: float, incl
             "totalRateInclusive": inclusive,
         },
     }
+
+
+class Seed(NamedTuple):
+    """The initial documents of a collection, and the field that identifies them."""
+
+    collection: str
+    field: str
+    build: Callable[[], list[Document]]
+
+
+SEEDS: Final[Mapping[str, tuple[Seed, ...]]] = {
+    "geo": (Seed("geo", "hotelId", build_points),),
+    "profile": (Seed("hotels", "id", build_profiles),),
+    "rate": (Seed("inventory", "hotelId", build_plans),),
+    "recommendation": (Seed("recommendation", "hotelId", build_recommendations),),
+    "reservation": (
+        Seed("reservation", "hotelId", build_reservations),
+        Seed("number", "hotelId", build_rooms),
+    ),
+    "user": (Seed("user", "username", build_users),),
+}
+"""The collections of each service's database, which has the service's name and ``-db``."""

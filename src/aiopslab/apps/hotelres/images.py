@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from aiopslab.apps.hotelres.config import DEFAULT, NAME, RETRYING, WORKDIR, format_config
-from aiopslab.apps.hotelres.releases import BAD_GEO, RELEASE, RETRYING_RELEASE
+from aiopslab.apps.hotelres.config import DEFAULT, NAME, RANKING, RETRYING, WORKDIR, format_config
+from aiopslab.apps.hotelres.releases import BAD_GEO, RANKING_RELEASE, RELEASE, RETRYING_RELEASE
 from aiopslab.apps.hotelres.services.frontend import PAGES, frontend
 from aiopslab.apps.hotelres.services.geo import geo
 from aiopslab.apps.hotelres.services.profile import profile
@@ -20,11 +20,13 @@ from simcloud.datastores.memcached import add_memcached
 from simcloud.datastores.mongodb import image as mongodb
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.machine import Image
-from simcloud.machine.process import Program
+from simcloud.machine.process import DEFAULT_PATH, Program
 from simcloud.services.jaeger import add_jaeger
-from simcloud.userland.commands import all_commands
+from simcloud.userland import BULLSEYE, build_image
 
-SIZE_BYTES: Final = 460_000_000
+SIZE_BYTES: Final = 459_826_173
+GO_PACKAGES: Final = ("curl", "file", "openssh-client", "openssl", "procps", "wget")
+"""Packages of the golang image on which the releases are built, as far as they bring commands that exist here."""
 PAGE: Final = (
     b"<!DOCTYPE html>\n<html>\n<head><title>Hotel reservation</title></head>\n<body>\n<h1>Hotel reservation</h1>\n"
     b'<form action="/hotels"><input name="inDate" value="2015-04-09"><input name="outDate" value="2015-04-10">\n'
@@ -50,7 +52,8 @@ def build_release(name: str, **changes: str) -> Image:
         f"{WORKDIR}/{NAME}": format_config({**DEFAULT, **changes}),
         f"{WORKDIR}/{PAGES}/index.html": PAGE,
     }
-    return Image(name, {**all_commands(), **PROGRAMS}, files=files, env={"GOPATH": "/go"})
+    env = {"GOLANG_VERSION": "1.17.3", "GOPATH": "/go", "PATH": f"/go/bin:/usr/local/go/bin:{DEFAULT_PATH}"}
+    return build_image(name, BULLSEYE, PROGRAMS, packages=GO_PACKAGES, files=files, env=env)
 
 
 def build_images() -> dict[str, Image]:
@@ -58,6 +61,7 @@ def build_images() -> dict[str, Image]:
     return {
         RELEASE: build_release("hotelreservation"),
         RETRYING_RELEASE: build_release("hotelreservation-retries", **RETRYING),
+        RANKING_RELEASE: build_release("hotelreservation-ranking", **RANKING),
         BAD_GEO: build_release("hotelreservation-geo-app3", GeoMongoAddress="mongodb-geo:27777"),
     }
 
@@ -65,7 +69,9 @@ def build_images() -> dict[str, Image]:
 def publish(registry: ImageRegistry) -> None:
     """Add the images of the application and its datastores to a registry."""
     for reference, image in build_images().items():
-        registry.add(reference, image, args=("bash",), workdir=WORKDIR, size_bytes=SIZE_BYTES)
+        registry.add(
+            reference, image, args=("bash",), workdir=WORKDIR, size_bytes=SIZE_BYTES + len(reference)
+        )
     for reference, image in mongodb.images().items():
         registry.add(reference, image, args=("mongod",), size_bytes=mongodb.SIZE_BYTES)
     add_consul(registry)

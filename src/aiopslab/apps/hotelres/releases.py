@@ -10,4 +10,5 @@ from typing import Final
 
 RELEASE: Final = "yinfangchen/hotelreservation:latest"
 RETRYING_RELEASE: Final = "yinfangchen/hotelreservation:retries"
+RANKING_RELEASE: Final = "yinfangchen/hotelreservation:ranking"
 BAD_GEO: Final = "yinfangchen/geo:app3"

@@ -5,9 +5,10 @@ Eleven C++ services with Thrift interfaces behind nginx with Lua, with their own
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, cast
 
-from aiopslab.apps.base import Application, Component, FrontDoor
+from aiopslab.apps.base import Application, Component, FrontDoor, Role
 from aiopslab.apps.past import METADATA_RULE, Past
 from aiopslab.apps.registry import application
 from aiopslab.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
@@ -23,12 +24,48 @@ MEDIA: Final = "media-team"
 PLATFORM: Final = "platform-team"
 
 
+HOME, USER, COMPOSE = "home-timeline", "user-timeline", "compose"
+JOURNEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    "post-storage": (HOME, USER, COMPOSE),
+    "home-timeline": (HOME, COMPOSE),
+    "user-timeline": (USER, COMPOSE),
+}
+"""The journeys of services and their stores; the others are needed to write posts."""
+UNUSED: Final = ("media-mongodb", "media-memcached", "url-shorten-memcached")
+"""Stores that no journey uses: those of uploaded pictures, and a cache that its service never asks."""
+WRITTEN: Final = (
+    "url-shorten-mongodb", "user-timeline-mongodb", "post-storage-mongodb", "home-timeline-redis", "user-timeline-redis",
+)  # fmt: skip
+"""Stores in which every new post leaves something."""
+NEEDED: Final = ("user-timeline-mongodb", "post-storage-mongodb")
+"""Stores whose data no journey can do without."""
+
+
 def _make_service(name: str, owner: str, *calls: str) -> Component:
-    return Component(f"{name}-service", owner, (*calls, "jaeger"))
+    return Component(
+        f"{name}-service",
+        owner,
+        (*calls, "jaeger"),
+        journeys=JOURNEYS_OF.get(name, (COMPOSE,)),
+        config_file="service-config.json",
+    )
 
 
 def _make_stores(owner: str, *names: str) -> tuple[Component, ...]:
-    return tuple(Component(name, owner) for name in names)
+    return tuple(_make_store(owner, name) for name in names)
+
+
+def _make_store(owner: str, name: str) -> Component:
+    service, _, role = name.rpartition("-")
+    journeys = () if name in UNUSED else JOURNEYS_OF.get(service, (COMPOSE,))
+    return Component(
+        name,
+        owner,
+        role=cast("Role", role),
+        journeys=journeys,
+        written=name in WRITTEN,
+        needs_data=name in NEEDED,
+    )
 
 
 COMPONENTS: Final = (
@@ -43,8 +80,10 @@ COMPONENTS: Final = (
             "social-graph-service",
             "jaeger",
         ),
+        role="front end",
+        journeys=(HOME, USER, COMPOSE),
     ),
-    Component("media-frontend", MEDIA, ("media-mongodb",)),
+    Component("media-frontend", MEDIA, ("media-mongodb",), role="front end"),
     _make_service(
         "compose-post",
         POSTS,
@@ -75,7 +114,7 @@ COMPONENTS: Final = (
     *_make_stores(PEOPLE, "user-mongodb", "user-memcached", "social-graph-mongodb", "social-graph-redis"),
     *_make_stores(TIMELINES, "user-timeline-mongodb", "user-timeline-redis", "home-timeline-redis"),
     *_make_stores(MEDIA, "media-mongodb", "media-memcached"),
-    Component("jaeger", PLATFORM),
+    Component("jaeger", PLATFORM, role="tracing"),
 )
 
 NAMESPACE: Final = "test-social-network"
@@ -103,6 +142,7 @@ class SocialNetwork(Application):
     """The social network application."""
 
     name = "social-network"
+    short_name = "social_net"
     about = (
         "Users write posts, with mentions, links and pictures, and read timelines. "
         "It has eleven Thrift services behind nginx, which store data in MongoDB, Redis and memcached."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from string import Template
 from typing import Final
 
 from aiopslab.apps.socialnet.data.databases import build_images_with_data
@@ -27,9 +28,9 @@ from simcloud.datastores.mongodb import image as mongodb
 from simcloud.datastores.redis import add_redis
 from simcloud.kubernetes.images import ImageRegistry
 from simcloud.machine import Image
-from simcloud.machine.process import BINARY, Program
+from simcloud.machine.process import Program
 from simcloud.services.jaeger import add_jaeger
-from simcloud.userland.commands import all_commands
+from simcloud.userland import XENIAL, build_image
 
 SERVICES: Final = "deathstarbench/social-network-microservices:latest"
 WEB: Final = "yg397/openresty-thrift:xenial"
@@ -38,9 +39,11 @@ WITH_DATA: Final = "deathstarbench/social-network-"
 DATABASES: Final = ("post-storage-mongodb", "social-graph-mongodb", "user-mongodb", "user-timeline-mongodb")
 TIMELINES: Final = "home-timeline-redis"
 WORKDIR: Final = "/social-network-microservices"
-SERVICES_BYTES: Final = 410_000_000
-WEB_BYTES: Final = 380_000_000
-REDIS_BYTES: Final = 105_000_000
+SERVICES_BYTES: Final = 113_402_586
+WEB_BYTES: Final = 387_914_405
+MEDIA_BYTES: Final = 371_260_918
+SNAPSHOT_BYTES: Final = 39_204_518
+OPENRESTY_PACKAGES: Final = ("curl", "gettext-base", "openssl", "wget")
 
 PROGRAMS: Final[Mapping[str, Program]] = {
     "ComposePostService": compose_post_service,
@@ -55,18 +58,65 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "UserService": user_service,
     "UserTimelineService": user_timeline_service,
 }
-PAGE: Final = (
-    b"<!DOCTYPE html>\n<html>\n<head><title>Social network</title></head>\n<body>\n<h1>Social network</h1>\n"
-    b'<form action="/api/user/login" method="post"><input name="username"><input name="password" type="password">\n'
-    b"<button>Log in</button></form>\n</body>\n</html>\n"
+LUA: Final = Template(
+    """local _M = {}
+local k8s_suffix = os.getenv("fqdn_suffix") or ""
+
+function _M.$function()
+  local GenericObjectPool = require "GenericObjectPool"
+  ngx.req.read_body()
+  local client = GenericObjectPool:connection(_M.client_class, "$service" .. k8s_suffix, 9090)
+  local status, result = pcall(client.$function, client, _M.payload($source))
+  if not status then
+    ngx.status = ngx.HTTP_INTERNAL_SERVER_ERROR
+    ngx.say("$failure" .. result.message)
+    ngx.log(ngx.ERR, "$failure" .. result.message)
+    ngx.exit(ngx.HTTP_OK)
+  end
+  GenericObjectPool:returnConnection(client)
+  ngx.say(_M.encode(result))
+end
+
+return _M
+"""
 )
+PAGE: Final = b"""<!DOCTYPE html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1, shrink-to-fit=no">
+  <title>Social Network</title>
+  <link rel="stylesheet" href="style/bootstrap.min.css">
+  <link rel="stylesheet" href="style/login.css">
+  <script src="javascript/jquery.min.js"></script>
+  <script src="javascript/bootstrap.min.js"></script>
+</head>
+<body class="text-center">
+  <nav class="navbar navbar-expand-lg navbar-dark bg-dark"><a class="navbar-brand" href="./index.html">Social Network</a></nav>
+  <form class="form-signin" action="./api/user/login" method="post">
+    <h1 class="h3 mb-3 font-weight-normal">Please sign in</h1>
+    <label for="username" class="sr-only">Username</label>
+    <input type="text" id="username" name="username" class="form-control" placeholder="Username" required autofocus>
+    <label for="password" class="sr-only">Password</label>
+    <input type="password" id="password" name="password" class="form-control" placeholder="Password" required>
+    <button class="btn btn-lg btn-primary btn-block" type="submit" name="login">Sign in</button>
+    <p class="mt-3 mb-1 text-muted">No account yet? <a href="./signup.html">Sign up</a></p>
+  </form>
+  <script src="javascript/login.js"></script>
+</body>
+</html>
+"""
 
 
 @cache
 def build_services_image() -> Image:
     """Build the image of the eleven programs. Their configuration is mounted."""
-    return Image(
-        "social-network-microservices", {**all_commands(), **PROGRAMS}, files={f"{WORKDIR}/config/.keep": b""}
+    return build_image(
+        "social-network-microservices",
+        XENIAL,
+        PROGRAMS,
+        packages=("openssl",),
+        files={f"{WORKDIR}/config/": b""},
     )
 
 
@@ -83,30 +133,49 @@ def build_media_image() -> Image:
 
 
 def _build_openresty(name: str, program: Program, scripts: tuple[str, ...]) -> Image:
-    # The scripts are implemented in Python, so their files look like binaries, as in /usr/bin.
-    files = {f"{SCRIPTS}/{script}.lua": BINARY + script.encode() for script in scripts}
+    files = {f"{SCRIPTS}/{script}.lua": _format_script(script) for script in scripts}
     pages = {f"{HOME}/pages/{page}.html": PAGE for page in ("index", "main")}
-    programs = {**all_commands(), "nginx": program, "openresty": program}
-    return Image(name, programs, files={**files, **pages, f"{HOME}/conf/mime.types": b"types {}\n"})
+    return build_image(
+        name,
+        XENIAL,
+        {"nginx": program, "openresty": program},
+        packages=OPENRESTY_PACKAGES,
+        files={**files, **pages, f"{HOME}/conf/mime.types": b"types {}\n"},
+    )
+
+
+def _format_script(module: str) -> bytes:
+    """Return a script's source. Only whether the file exists has an effect: the scripts are implemented in Python."""
+    script = FRONT_SCRIPTS.get(module)
+    if script is None:
+        return b'local _M = {}\nlocal mongo = require "resty-mongol"\n\nreturn _M\n'
+    source = "ngx.req.get_post_args()" if script.posted else "ngx.req.get_uri_args()"
+    return LUA.substitute(script._asdict(), source=source).encode()
 
 
 def publish(registry: ImageRegistry) -> None:
     """Add the images of the application and its datastores to a registry."""
     registry.add(SERVICES, build_services_image(), args=("bash",), workdir=WORKDIR, size_bytes=SERVICES_BYTES)
-    for reference, image in ((WEB, build_web_image()), (MEDIA, build_media_image())):
+    for reference, image, size_bytes in (
+        (WEB, build_web_image(), WEB_BYTES),
+        (MEDIA, build_media_image(), MEDIA_BYTES),
+    ):
         args = ("openresty", "-g", "daemon off;")
-        registry.add(reference, image, args=args, workdir=HOME, size_bytes=WEB_BYTES)
+        registry.add(reference, image, args=args, workdir=HOME, size_bytes=size_bytes)
     images = build_images_with_data()
     for name in DATABASES:
         registry.add(
-            f"{WITH_DATA}{name}:4.4.6", images[name], args=("mongod",), size_bytes=mongodb.SIZE_BYTES
+            f"{WITH_DATA}{name}:4.4.6",
+            images[name],
+            args=("mongod",),
+            size_bytes=mongodb.SIZE_BYTES + 9_173 * len(name),
         )
     registry.add(
         f"{WITH_DATA}{TIMELINES}:6.2.4",
         images[TIMELINES],
         args=("redis-server",),
         workdir="/data",
-        size_bytes=REDIS_BYTES,
+        size_bytes=SNAPSHOT_BYTES,
     )
     for reference, image in mongodb.images().items():
         registry.add(reference, image, args=("mongod",), size_bytes=mongodb.SIZE_BYTES)

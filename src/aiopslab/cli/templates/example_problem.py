@@ -9,4 +9,4 @@ FAMILY = Family(
     HotelReservation,  # or SocialNetwork, or your own application
     (ScalePodZero("geo"), ScalePodZero("search")),  # your own faults, or others of aiopslab.generators.fault
 )
-"""One problem for each task and each fault: example_problem-detection-1 to example_problem-mitigation-2."""
+"""One problem for each task and each fault: example_problem-detection-1 to example_problem-incident-2."""

@@ -1,4 +1,7 @@
-"""Faults, one file each, that break something as it breaks in production and can undo it; and the injectors of the papers."""
+"""Faults, one file each, that break something as it breaks in production and can undo it; and the injectors of the papers.
+
+``inject_*`` and ``helpers`` have the module paths of the public AIOpsLab release.
+"""
 
 from aiopslab.generators.fault.base import (
     Fault as Fault,
@@ -10,6 +13,7 @@ from aiopslab.generators.fault.base import (
     fault as fault,
     load_faults as load_faults,
 )
+from aiopslab.generators.fault.drawn import DrawnFault as DrawnFault, draw_from as draw_from
 from aiopslab.generators.fault.injectors import (
     ApplicationFaultInjector as ApplicationFaultInjector,
     SymptomFaultInjector as SymptomFaultInjector,

@@ -25,8 +25,10 @@ class AssignToNonExistentNode(Fault):
 
     @property
     def truth(self) -> GroundTruth:
-        """A missing dependency of the workload."""
-        return GroundTruth(self.workload, "Virtualization", "Dependency Problem")
+        """The papers' label; what an engineer would call it is also accepted."""
+        return GroundTruth(
+            self.workload, "Virtualization", "Dependency Problem", also_fault_types=("Misconfiguration",)
+        )
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,9 @@ class AuthMissMongodb(Fault):
     @property
     def truth(self) -> GroundTruth:
         """A wrong setting of the database."""
-        return GroundTruth(self.database, "Application", "Misconfiguration")
+        return GroundTruth(
+            self.database, "Application", "Misconfiguration", also_fault_types=("Authentication Issue",)
+        )
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:

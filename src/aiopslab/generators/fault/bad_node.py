@@ -10,9 +10,10 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from aiopslab.generators.fault.base import Fault
+from aiopslab.generators.fault.base import Capability, Fault
+from aiopslab.generators.fault.node import vacate
+from aiopslab.generators.hardware import Defect
 from aiopslab.generators.site import Site, restart_unready_pods
-from simcloud.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -20,16 +21,14 @@ class BadNodeFault(Fault):
     """The node that a workload of HotelReservation runs on cannot start containers."""
 
     workload: str
+    needs: ClassVar[tuple[Capability, ...]] = ("hardware",)
+    defect: ClassVar[Defect]
     kernel_message: ClassVar[str]
     """Text in the node's kernel log."""
 
     @abstractmethod
-    def break_machine(self, machine: Machine) -> None:
-        """Inject the defect into the machine."""
-
-    @abstractmethod
-    def is_broken(self, machine: Machine) -> bool:
-        """Return whether the machine has the defect."""
+    def break_node(self, site: Site, node: str) -> None:
+        """Inject the defect into the node."""
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
@@ -37,8 +36,8 @@ class BadNodeFault(Fault):
         return ()
 
     def machines_at_fault(self, site: Site) -> tuple[str, ...]:
-        """Return the broken nodes."""
-        return tuple(name for name, machine in site.machines.items() if self.is_broken(machine))
+        """Return the broken nodes, including those that were repaired since."""
+        return site.struck_nodes.get(self.workload, ())
 
     def inject(self, site: Site) -> None:
         """Break the node and stop the workload's container, which the kubelet then tries to restart."""
@@ -47,18 +46,14 @@ class BadNodeFault(Fault):
             get_pods + "'{.items[0].spec.nodeName} {.items[0].status.containerStatuses[0].containerID}'"
         )
         node, _, container = result.stdout.decode().partition(" containerd://")
-        self.break_machine(site.machines[node])
+        site.struck_nodes[self.workload] = (node,)
+        self.break_node(site, node)
         site.operate(f"ssh {node} crictl stop -t 2 {container}")
 
     def recover(self, site: Site) -> None:
-        """Cordon the node and delete its pods, so that they start elsewhere."""
-        for node in site.operate("kubectl get nodes -o name").stdout.decode().replace("node/", "").split():
-            count = site.operate(f"ssh {node} dmesg | grep -c '{self.kernel_message}' || true")
-            if count.stdout.strip() != b"0":
-                site.operate(f"kubectl cordon {node}")
-                site.operate(
-                    f"kubectl -n {site.namespace} delete pods --grace-period=10 --field-selector spec.nodeName={node}"
-                )
+        """Take the nodes whose kernel reports the defect out of use."""
+        reports = f"dmesg | grep -c '{self.kernel_message}' || true"
+        vacate(site, [node for node in site.list_nodes() if site.node_shell(node, reports).strip() != "0"])
         restart_unready_pods(site, (self.workload,))
 
     def present(self, site: Site) -> bool:
@@ -66,12 +61,13 @@ class BadNodeFault(Fault):
         return any(
             self._is_in_use(site, name)
             for name in self.machines_at_fault(site)
-            if self.is_broken(site.machines[name])
+            if self.defect in site.hardware(name).defects
         )
 
     def _is_in_use(self, site: Site, node: str) -> bool:
         get_taints = f"kubectl get node {node} --ignore-not-found -o jsonpath='{{.metadata.name}} {{.spec.taints[*].effect}}'"
-        taints = site.operate(get_taints).stdout.decode()
+        words = site.operate(get_taints).stdout.decode().split()
         get_pods = f"kubectl -n {site.namespace} get pods -l io.kompose.service --field-selector spec.nodeName={node} -o name"
-        is_schedulable = bool(taints) and "NoSchedule" not in taints and "NoExecute" not in taints
+        # PreferNoSchedule keeps no pod away when the other nodes are full.
+        is_schedulable = bool(words) and not {"NoSchedule", "NoExecute"} & set(words[1:])
         return is_schedulable or bool(site.operate(get_pods).stdout)

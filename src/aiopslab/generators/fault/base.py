@@ -11,12 +11,21 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, TypeVar
 
 from aiopslab.generators.site import Site, at_site, get_current_site
+from aiopslab.service import KubeCtl
 from aiopslab.utils import import_folder, load_extensions
 
+Targets = Sequence[str]
 Layer = Literal["hardware", "operating system", "virtualization", "application"]
+Course = Literal[
+    "steady", "intermittent", "growing", "latent", "cascading", "partial", "concurrent", "correlated"
+]
+Capability = Literal["node access", "network tools", "hardware", "load"]
+"""What a fault needs besides the cluster's API: root on nodes, privileged pods with ``tc`` and ``iptables``, machines that
+can be made to fail, more users."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,8 @@ class GroundTruth:
     """Further faulty components; an answer must name all of them."""
     also_fault_types: tuple[str, ...] = ()
     """Other fault types that are accepted as answers."""
+    also_levels: tuple[str, ...] = ()
+    """Other system levels that are accepted as answers."""
 
 
 class Fault(ABC):
@@ -46,8 +57,15 @@ class Fault(ABC):
     restart_repairs: ClassVar[bool] = False
     """Restarting the component's pods is a valid repair, because the defect ends with the pod. Restarting healthy components
     as well does not pass."""
+    course: ClassVar[Course] = "steady"
+    """How its symptoms develop."""
+    needs: ClassVar[tuple[Capability, ...]] = ()
     declared: ClassVar[bool] = False
     """The cause is a declared object alone, so it stays until somebody changes that object. The judge need not wait then."""
+
+    may_return: ClassVar[bool] = False
+    """The symptoms may return some time after a repair that looks good: a probe with a long delay, an eviction. The judge then
+    lets more time pass, and the cause must stay away."""
 
     @property
     @abstractmethod
@@ -56,8 +74,11 @@ class Fault(ABC):
 
     @property
     @abstractmethod
-    def concerned(self) -> tuple[tuple[str, str], ...]:
-        """Objects that the fault changes or that a repair may change: resource and name, ``("deployments.apps", "web")``."""
+    def concerned(self) -> tuple[tuple[str, ...], ...]:
+        """Objects that the fault changes or that a repair may change: resource and name, ``("deployments.apps", "web")``.
+
+        A third part is the namespace, if it is not the application's; ``""`` for objects without one.
+        """
 
     def machines_at_fault(self, site: Site) -> tuple[str, ...]:
         """Return the faulty nodes, including those that were repaired since.
@@ -88,16 +109,8 @@ class Fault(ABC):
 
 
 __all__ = [
-    "Fault",
-    "FaultInjector",
-    "GroundTruth",
-    "Layer",
-    "NoSuchFault",
-    "Site",
-    "at_site",
-    "fault",
-    "load_faults",
-]
+    "Fault", "FaultInjector", "GroundTruth", "Layer", "NoSuchFault", "Site", "at_site", "fault", "load_faults",
+]  # fmt: skip
 
 F = TypeVar("F", bound=type[Fault])
 REGISTERED: Final[dict[str, type[Fault]]] = {}
@@ -142,42 +155,64 @@ class NoSuchFault(Exception):
 class FaultInjector:
     """Base class of the papers' injectors: a subclass has pairs of methods, ``inject_<fault>`` and ``recover_<fault>``.
 
-    Each method takes the list of target microservices and acts on ``self.site``.
+    Each method takes the list of target microservices, if any are given, and acts on ``self.site`` or by ``self.kubectl``.
     """
 
-    def __init__(self, namespace: str = "") -> None:
-        self.namespace = namespace
+    def __init__(self, namespace: str = "", testbed: str = "") -> None:
+        """``testbed`` is the public release's other name of the namespace."""
+        self.namespace = self.testbed = namespace or testbed
 
     @property
     def site(self) -> Site:
         """The current site; raises ``NoSite`` outside a problem."""
         return get_current_site(type(self).__name__)
 
-    def inject(self, microservices: Sequence[str], fault_type: str) -> None:
-        """Inject a fault into microservices; raises ``NoSuchFault``."""
-        self.act("inject", *_order_arguments(microservices, fault_type))
+    @cached_property
+    def kubectl(self) -> KubeCtl:
+        """A client of the current site's cluster."""
+        return KubeCtl()
 
-    def recover(self, microservices: Sequence[str], fault_type: str) -> None:
-        """Undo what ``inject`` did; raises ``NoSuchFault``."""
+    def inject(
+        self,
+        microservices: Targets | str = (),
+        fault_type: str | Targets = (),
+        duration: str | None = None,
+    ) -> None:
+        """Inject a fault into microservices; raises ``NoSuchFault``. The two arguments may be swapped."""
+        self.act("inject", *_order_arguments(microservices, fault_type), duration=duration)
+
+    def recover(self, microservices: Targets | str = (), fault_type: str | Targets = ()) -> None:
+        """Undo what ``inject`` did; raises ``NoSuchFault``. The two arguments may be swapped."""
         self.act("recover", *_order_arguments(microservices, fault_type))
 
     _inject, _recover = inject, recover
 
-    def act(self, verb: str, microservices: Sequence[str], fault_type: str) -> None:
-        """Call the method ``<verb>_<fault_type>``; raises ``NoSuchFault``."""
+    def inject_fault(
+        self,
+        fault_type: str,
+        fault_id: str = "",
+        start_time: float = 0.0,
+        end_time: float = 0.0,
+        microservices: Targets = (),
+    ) -> None:
+        """Inject a fault, with the public release's older arguments; its times are not used."""
+        self.inject(microservices, fault_type)
+
+    def act(self, verb: str, microservices: Targets, fault_type: str, duration: str | None = None) -> None:
+        """Call the method ``<verb>_<fault_type>`` with the arguments that are given; raises ``NoSuchFault``."""
         method = getattr(self, f"{verb}_{fault_type}", None)
         if method is None:
             raise NoSuchFault(fault_type, self.list_faults())
-        method(list(microservices))
+        given = [list(microservices)] if microservices or duration else []
+        method(*given, *([duration] if duration else ()))
 
     def list_faults(self) -> list[str]:
         """Return the names of the faults that have methods."""
-        return [name.removeprefix("inject_") for name in dir(type(self)) if name.startswith("inject_")]
+        names = [name.removeprefix("inject_") for name in dir(type(self)) if name.startswith("inject_")]
+        return [name for name in names if name != "fault"]
 
 
-def _order_arguments(
-    microservices: Sequence[str], fault_type: str | Sequence[str]
-) -> tuple[Sequence[str], str]:
+def _order_arguments(microservices: Targets | str, fault_type: str | Targets) -> tuple[Targets, str]:
     """Accept both orders: the papers pass the microservices first, the public release passes the fault first."""
     if isinstance(microservices, str) and not isinstance(fault_type, str):
         return fault_type, microservices

@@ -1,26 +1,31 @@
-"""A node's disk is worn out: reads succeed, writes fail.
+"""A node's disk is worn out where the directory of containerd's snapshots is: its block cannot be read any more.
 
-Running containers continue as long as they write nothing; new containers cannot be created. The databases of HotelReservation
+Everything else on the disk can be read and written, so running containers, the kubelet and containerd continue; new
+containers cannot be created. The databases of HotelReservation
 keep their data on a file server, so a database that moves to another node keeps its data.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from aiopslab.generators.fault.bad_node import BadNodeFault
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
-from simcloud.machine import Machine
+from aiopslab.generators.hardware import Defect
+from aiopslab.generators.site import Site
+
+SNAPSHOTS: Final = "/var/lib/containerd/io.containerd.snapshotter.v1.overlayfs/snapshots"
 
 
 @fault
 @dataclass(frozen=True)
 class DiskWoreout(BadNodeFault):
-    """The disk of a node that runs a workload of HotelReservation fails all writes."""
+    """The disk of a node that runs a workload of HotelReservation has lost a directory."""
 
     name: ClassVar[str] = "disk_woreout"
     layer: ClassVar[Layer] = "hardware"
+    defect: ClassVar[Defect] = "lost directory"
     kernel_message: ClassVar[str] = "I/O error, dev sda"
 
     @property
@@ -28,10 +33,6 @@ class DiskWoreout(BadNodeFault):
         """A storage issue under the workload."""
         return GroundTruth(self.workload, "Hardware", "Network/Storage Issue")
 
-    def break_machine(self, machine: Machine) -> None:
-        """Make all writes fail."""
-        machine.disk.fail_writes = True
-
-    def is_broken(self, machine: Machine) -> bool:
-        """Return whether writes fail."""
-        return bool(machine.disk.fail_writes)
+    def break_node(self, site: Site, node: str) -> None:
+        """Make the directory of the snapshots unreadable."""
+        site.hardware(node).lose_directory(SNAPSHOTS)

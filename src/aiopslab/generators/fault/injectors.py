@@ -6,10 +6,15 @@ To write your own inject and recover methods, extend ``FaultInjector``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
-from aiopslab.generators.fault.base import Fault, FaultInjector, Layer, NoSuchFault, load_faults
+from aiopslab.generators.fault.base import Fault, FaultInjector, Layer, NoSuchFault, Targets, load_faults
+from aiopslab.utils import AIOpsLabError
+
+
+class NoTargets(AIOpsLabError):
+    """A fault needs microservices to be injected into."""
 
 
 class LayerFaultInjector(FaultInjector):
@@ -17,18 +22,44 @@ class LayerFaultInjector(FaultInjector):
 
     layers: ClassVar[tuple[Layer, ...]]
 
+    def __init__(self, namespace: str = "", testbed: str = "") -> None:
+        super().__init__(namespace, testbed)
+        self._injected: dict[str, list[str]] = {}
+        """The last targets of each fault, which the public release's ``recover`` may omit."""
+
     def list_faults(self) -> list[str]:
         """Return the names of the faults that this injector has."""
         registered = [kind.known_as or kind.name for kind in load_faults().values() if self._has_fault(kind)]
         return sorted({*super().list_faults(), *registered})
 
-    def act(self, verb: str, microservices: Sequence[str], fault_type: str) -> None:
+    def act(self, verb: str, microservices: Targets, fault_type: str, duration: str | None = None) -> None:
         """Call a method of this class if there is one, else the registered fault; raises ``NoSuchFault``."""
-        if hasattr(self, f"{verb}_{fault_type}"):
-            super().act(verb, microservices, fault_type)
-            return
+        if hasattr(type(self), f"{verb}_{fault_type}"):
+            super().act(verb, microservices, fault_type, duration)
+        else:
+            self._apply(verb, self._find_fault(fault_type), fault_type, list(microservices))
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        verb, _, fault_type = name.partition("_")
+        if verb not in ("inject", "recover") or not fault_type:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         kind = self._find_fault(fault_type)
-        for target in microservices:
+
+        def apply(microservices: Targets | str = (), *_more: object, **_options: object) -> None:
+            targets = [microservices] if isinstance(microservices, str) else list(microservices)
+            self._apply(verb, kind, fault_type, targets)
+
+        return apply
+
+    def _apply(self, verb: str, kind: type[Fault], fault_type: str, targets: list[str]) -> None:
+        """Inject a fault into each target or recover it; without targets, into those of the last call."""
+        targets = targets or self._injected.get(fault_type, [])
+        if not targets:
+            raise NoTargets(
+                f'{verb}_{fault_type} needs a list of microservices: {verb}_{fault_type}(["geo"]).'
+            )
+        self._injected[fault_type] = targets
+        for target in targets:
             fault = kind(target)  # type: ignore[call-arg]  # the first parameter of a fault is its target
             method = fault.inject if verb == "inject" else fault.recover
             method(self.site)

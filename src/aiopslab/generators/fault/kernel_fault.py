@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from aiopslab.generators.fault.bad_node import BadNodeFault
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
+from aiopslab.generators.hardware import Defect
 from aiopslab.generators.site import Site
-from simcloud.machine import Machine
 
 
 @fault
@@ -21,6 +21,7 @@ class KernelFault(BadNodeFault):
 
     name: ClassVar[str] = "kernel_fault"
     layer: ClassVar[Layer] = "operating system"
+    defect: ClassVar[Defect] = "mounts"
     kernel_message: ClassVar[str] = "SLUB: Unable to allocate memory"
 
     @property
@@ -30,18 +31,6 @@ class KernelFault(BadNodeFault):
             self.workload, "Operating System", "Code Defect", also_fault_types=("Dependency Problem",)
         )
 
-    def machines_at_fault(self, site: Site) -> tuple[str, ...]:
-        """Return the broken nodes, including those that were rebooted since."""
-        return tuple(
-            name
-            for name, machine in site.machines.items()
-            if self.is_broken(machine) or machine.failed_mounts
-        )
-
-    def break_machine(self, machine: Machine) -> None:
+    def break_node(self, site: Site, node: str) -> None:
         """Make all mounts fail."""
-        machine.mounts_exhausted = True
-
-    def is_broken(self, machine: Machine) -> bool:
-        """Return whether mounts fail."""
-        return machine.mounts_exhausted
+        site.hardware(node).exhaust_mounts()

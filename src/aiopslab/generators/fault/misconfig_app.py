@@ -25,7 +25,7 @@ class MisconfigApp(DeployedContainerFault):
     @property
     def truth(self) -> GroundTruth:
         """A wrong setting inside the service."""
-        return GroundTruth(self.service, "Application", "Misconfiguration")
+        return GroundTruth(self.service, "Application", "Misconfiguration", also_fault_types=("Code Defect",))
 
     def inject(self, site: Site) -> None:
         """Roll out the bad release."""

@@ -6,24 +6,24 @@ not help. It can be found on the nodes with ``iptables``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, fault
+from aiopslab.apps import Application, Component
+from aiopslab.generators.fault.base import fault
+from aiopslab.generators.fault.drawn import draw_from
+from aiopslab.generators.fault.packet_rules import PacketFault, delete_rule, list_drops
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api import at
-from simcloud.machine.network import packet_filter
 
 
 @fault
 @dataclass(frozen=True)
-class NetworkLoss(Fault):
+class NetworkLoss(PacketFault):
     """A share of the packets to a service is dropped on every node."""
 
-    service: str
-    share: float = 0.9
+    share: float = draw_from(0.9, 0.8, 0.95)
     name: ClassVar[str] = "network_loss"
-    layer: ClassVar[Layer] = "operating system"
     symptomatic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -32,47 +32,36 @@ class NetworkLoss(Fault):
                 f"share is the share of lost packets and must be above 0 and at most 1, not {self.share!r}."
             )
 
-    @property
-    def truth(self) -> GroundTruth:
-        """A network issue at the service."""
-        return GroundTruth(self.service, "Operating System", "Network/Storage Issue")
-
-    @property
-    def concerned(self) -> tuple[tuple[str, str], ...]:
-        """No declared objects."""
-        return ()
+    @classmethod
+    def suits(cls, app: Application, component: Component) -> bool:
+        """Return whether the component listens on a port of its own."""
+        services = {each["metadata"]["name"]: each for each in app.manifests() if each["kind"] == "Service"}
+        ports = {name: _find_port(service) for name, service in services.items()}
+        own = ports.get(component.name)
+        return super().suits(app, component) and list(ports.values()).count(own) == 1
 
     def inject(self, site: Site) -> None:
         """Add the rule on every node."""
-        for node in self._list_nodes(site):
-            site.operate(f"ssh {node} iptables -A {self._format_rule(site)}")
+        for node in site.list_nodes():
+            site.node_shell(node, f"iptables -A {self._format_rule(site)}")
 
     def recover(self, site: Site) -> None:
         """Delete the rule on every node."""
-        for node in self._list_nodes(site):
-            site.operate(f"ssh {node} 'while iptables -D {self._format_rule(site)} 2>/dev/null; do :; done'")
+        for node in site.list_nodes():
+            delete_rule(site, node, self._format_rule(site))
 
     def present(self, site: Site) -> bool:
-        """Return whether a machine drops packets to the service's port, or the port is unknown."""
-        port = self._find_port(site)
-        filters = [machine.host.namespace.filter for machine in site.machines.values()]
-        rules = [
-            rule
-            for firewall in filters
-            if firewall is not None
-            for name in packet_filter.CHAINS
-            for rule in firewall.chains[name].rules
-        ]
+        """Return whether a node drops packets to the service's port, or the port is unknown."""
+        port = site.get_port(self.target)
         return not port or any(
-            rule.verdict == packet_filter.DROP and rule.target_ports == (port, port) for rule in rules
+            f"--dport {port} " in rule for node in site.list_nodes() for rule in list_drops(site, node)
         )
 
     def _format_rule(self, site: Site) -> str:
-        return f"FORWARD -p tcp --dport {self._find_port(site)} -m statistic --mode random --probability {self.share:g} -j DROP"
+        return f"FORWARD -p tcp --dport {site.get_port(self.target)} -m statistic --mode random --probability {self.share:g} -j DROP"
 
-    def _find_port(self, site: Site) -> int:
-        port: int = at(site.find("services", self.service), "spec", "ports", 0, "targetPort", default=0)
-        return port
 
-    def _list_nodes(self, site: Site) -> list[str]:
-        return site.operate("kubectl get nodes -o name").stdout.decode().replace("node/", "").split()
+def _find_port(service: Mapping[str, Any]) -> object:
+    """Return the first target port of a Service."""
+    first = service["spec"]["ports"][0]
+    return first.get("targetPort", first["port"])

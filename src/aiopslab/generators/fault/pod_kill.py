@@ -25,6 +25,7 @@ class PodKill(DeployedContainerFault):
     name: ClassVar[str] = "pod_kill"
     layer: ClassVar[Layer] = "virtualization"
     symptomatic: ClassVar[bool] = True
+    may_return: ClassVar[bool] = True
 
     @property
     def truth(self) -> GroundTruth:

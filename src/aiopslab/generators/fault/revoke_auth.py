@@ -20,7 +20,10 @@ class RevokeAuth(DatabaseUserFault):
     @property
     def truth(self) -> GroundTruth:
         """Missing rights in the database; the service that needs them is also accepted."""
-        return GroundTruth(self.database, "Application", "Authentication Issue", (self.service,))
+        also = ("Operation Error",)
+        return GroundTruth(
+            self.database, "Application", "Authentication Issue", (self.service,), also_fault_types=also
+        )
 
     def inject(self, site: Site) -> None:
         """Revoke the role and restart the service."""

@@ -35,11 +35,11 @@ class TargetPortMisconfig(Fault):
 
     def inject(self, site: Site) -> None:
         """Set the wrong port."""
-        self._set_port(site, self.wrong)
+        site.set_port(self.service, targetPort=self.wrong)
 
     def recover(self, site: Site) -> None:
         """Set the right port."""
-        self._set_port(site, self.right)
+        site.set_port(self.service, targetPort=self.right)
 
     def present(self, site: Site) -> bool:
         """Return whether the Service forwards to the wrong port or is missing."""
@@ -47,7 +47,3 @@ class TargetPortMisconfig(Fault):
         return found is None or any(
             port.get("targetPort") == self.wrong for port in at(found, "spec", "ports", default=[])
         )
-
-    def _set_port(self, site: Site, port: int) -> None:
-        patch = f'[{{"op": "replace", "path": "/spec/ports/0/targetPort", "value": {port}}}]'
-        site.operate(f"kubectl -n {site.namespace} patch service {self.service} --type=json -p '{patch}'")

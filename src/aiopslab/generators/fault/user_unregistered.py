@@ -19,11 +19,13 @@ class UserUnregistered(DatabaseUserFault):
     """An operator drops a user that is still needed in a database of HotelReservation."""
 
     name: ClassVar[str] = "user_unregistered"
+    known_as: ClassVar[str] = "storage_user_unregistered"
 
     @property
     def truth(self) -> GroundTruth:
-        """A network or storage issue, which is the papers' label, in the database."""
-        return GroundTruth(self.database, "Application", "Network/Storage Issue")
+        """The papers' label, in the database; what an engineer would call it is also accepted."""
+        others = ("Authentication Issue", "Operation Error")
+        return GroundTruth(self.database, "Application", "Network/Storage Issue", also_fault_types=others)
 
     def inject(self, site: Site) -> None:
         """Drop the user and restart the service."""

@@ -20,6 +20,7 @@ with export_lazily(globals()):
         Summary as Summary,
     )
     from aiopslab.generators.workload.shapes import (
+        MIN_SHARE as MIN_SHARE,
         RATE as RATE,
         Bursts as Bursts,
         Daily as Daily,

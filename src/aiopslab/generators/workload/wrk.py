@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
 from aiopslab.apps import Journey
-from aiopslab.generators.site import get_current_site
+from aiopslab.generators.site import Site, get_current_site
 from aiopslab.generators.workload.arrivals import OpenLoop
 from aiopslab.generators.workload.histogram import Histogram
 from aiopslab.generators.workload.outcomes import Results, get_quantile
 from aiopslab.generators.workload.shapes import Steady
 from aiopslab.generators.workload.users import TIMEOUT_S, Mix
+from simcloud.kubernetes.api import at
 from simcloud.machine.network import HttpResponse
 from simcloud.machine.process import Context
 from simcloud.services import FrontDoor, HttpDoor, Sender, SendFailed
@@ -100,13 +102,15 @@ class Wrk:
     def __init__(
         self,
         rate: float,
-        duration: float,
         dist: str = "exp",
-        *,
         connections: int = 2,
+        duration: float = 6,
         threads: int = 2,
+        latency: bool = True,
+        *,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
+        """``rate`` is in requests per second, ``duration`` in seconds. The report always has latencies."""
         self._arrivals = OpenLoop(Steady(rate), dist)
         self._duration_s = duration
         self._connections = connections
@@ -115,13 +119,17 @@ class Wrk:
         self.results = Results()
         self.report: Report | None = None
 
-    def start_workload(self, url: str) -> None:
+    def start_workload(
+        self, payload_script: Path | str | None = None, url: str = "", *, payload: str | None = None
+    ) -> None:
         """Start the load on an application's front door; it runs while virtual time passes.
 
+        The URL is that of the front door outside the cluster, or of its Service inside. The requests are those of the
+        application's users: a wrk script (``payload_script`` or ``payload``, as in the public release) is not run.
         Call this in a problem's ``start_workload``. Raises ``NoSite`` if there is no current site.
         """
         site = get_current_site("Wrk")
-        where = urlsplit(url)
+        where = urlsplit(_leave_cluster(site, url))
         if where.scheme != "http" or not where.hostname:
             raise ValueError(
                 f"Wrk needs the URL of a front door, such as {site.app.frontend_url}, not '{url}'."
@@ -159,6 +167,14 @@ class Wrk:
         report = Report(url, self._duration_s, self._threads, self._connections)
         report.rates = [0] * int(self._duration_s)
         return report
+
+
+def _leave_cluster(site: Site, url: str) -> str:
+    """Return the URL outside the cluster for the one of the front door's Service inside; others unchanged."""
+    service = site.app.front_door.service
+    names = (at(site.find("services", service), "spec", "clusterIP", default=""), service)
+    host = urlsplit(url).hostname or ""
+    return site.app.frontend_url if host in names or host.startswith(f"{service}.") else url
 
 
 class _Run:

@@ -6,18 +6,16 @@ of the simulation itself is not an observation: it ends the run.
 
 from __future__ import annotations
 
-import gc
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiopslab.orchestrator.action_names import SUBMIT
 from aiopslab.orchestrator.actions.arguments import quote
-from aiopslab.orchestrator.actions.base import join_names
+from aiopslab.orchestrator.actions.environment_actions import join_names
 from aiopslab.orchestrator.actions.observations import MAX_BYTES, MAX_LINES, limit_text
 from aiopslab.orchestrator.actions.registry import Action, find_actions, find_similar
-from aiopslab.utils import AIOpsLabError, InvalidActionError
+from aiopslab.utils import AIOpsLabError, InvalidActionError, pause_garbage_collection
 from simcloud.sim import SimulationError
 
 _logger = logging.getLogger(__name__)
@@ -37,6 +35,11 @@ class ActionSet:
                     f"An action is a method with a docstring. Its actions: {join_names(list(known))}."
                 )
         self.actions: dict[str, Action] = {name: known[name] for name in offered}
+
+    @classmethod
+    def of_author(cls, owner: object) -> ActionSet:
+        """Return all actions of an author's object, which has its own documentation of ``submit`` or none."""
+        return cls(owner, [name for name in find_actions(owner) if name != SUBMIT])
 
     @property
     def docs(self) -> dict[str, str]:
@@ -60,7 +63,7 @@ class ActionSet:
             )
         arguments = found.bind_arguments(args, kwargs or {})
         try:
-            with _pause_garbage_collection():
+            with pause_garbage_collection():
                 result = found.function(**arguments)
         except (InvalidActionError, SimulationError):
             raise
@@ -70,18 +73,6 @@ class ActionSet:
             _logger.exception("the action %s failed", name)
             result = f"Internal error in {name}; your call was valid. Vary the call, or use another action."
         return limit_text(_to_text(result), "request less at once", MAX_BYTES, MAX_LINES)
-
-
-@contextmanager
-def _pause_garbage_collection() -> Iterator[None]:
-    """Pause it during an action: a world's heap is large, and its timing must not depend on what is read."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def _to_text(result: object) -> str:

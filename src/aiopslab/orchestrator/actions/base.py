@@ -1,99 +1,119 @@
-"""The base class of all actions: the environment, the agent's host, and messages about unknown names."""
+"""``TaskActions`` of the public AIOpsLab release: actions that need no instance and act on the current cloud.
+
+An agent's session does not use this class; servers and scripts call its functions after ``Orchestrator.init_problem``. An author's own
+subclass may add static methods marked as actions; a problem offers them when it sets ``self.actions``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from aiopslab.orchestrator.actions.arguments import quote
-from aiopslab.orchestrator.actions.registry import find_similar
-from aiopslab.utils import AIOpsLabError, InvalidActionError
-from simcloud.world import ADMIN, Policy
+from aiopslab.service import get_cloud
+from aiopslab.utils import action, read
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
-    from simcloud.kubernetes.api import Object, RevisionLog
+    from aiopslab.orchestrator.actions.action_set import ActionSet
 
-SHOWN_NAMES: Final = 40
-MAX_MINUTES: Final = 24 * 60
+__all__ = ["TaskActions"]
 
 
-class ActionFailed(AIOpsLabError):
-    """A valid call has no result; the message says why and what to try."""
+class TaskActions:
+    """The actions of every task, on the current cloud and with the permissions of its session."""
+
+    @staticmethod
+    @read
+    def get_logs(namespace: str, service: str) -> str:
+        """
+        Shows the logs of a service, equal lines folded.
+
+        Args:
+            namespace (str): The namespace of the service.
+            service (str): The name of a Service, a workload or a pod.
+
+        Returns:
+            str: The lines of each container.
+        """
+        return _get_actions().perform("get_logs", (namespace, service))
+
+    @staticmethod
+    @action
+    def exec_shell(command: str, timeout: float = 30) -> str:
+        """
+        Runs one command line on the agent's host, which is not interactive.
+
+        Args:
+            command (str): The command line.
+            timeout (float): Seconds after which it is stopped.
+
+        Returns:
+            str: Its output.
+        """
+        return _get_actions().perform("exec_shell", (command, timeout))
+
+    @staticmethod
+    @read
+    def get_metrics(namespace: str, duration: float = 5) -> str:
+        """
+        Exports the metrics of a namespace to CSV files on the agent's host.
+
+        Args:
+            namespace (str): The namespace.
+            duration (float): Number of minutes to look back.
+
+        Returns:
+            str: The folder and its files.
+        """
+        return _get_actions().perform("get_metrics", (namespace, duration))
+
+    @staticmethod
+    @read
+    def read_metrics(file_path: str) -> str:
+        """
+        Shows a file exported by get_metrics.
+
+        Args:
+            file_path (str): The path of the file.
+
+        Returns:
+            str: Its rows, or a summary.
+        """
+        return _get_actions().perform("read_metrics", (file_path,))
+
+    @staticmethod
+    @read
+    def get_traces(namespace: str, duration: float = 5) -> str:
+        """
+        Exports the traces of a namespace to a CSV file on the agent's host.
+
+        Args:
+            namespace (str): The namespace.
+            duration (float): Number of minutes to look back.
+
+        Returns:
+            str: The path of the file.
+        """
+        return _get_actions().perform("get_traces", (namespace, duration))
+
+    @staticmethod
+    @read
+    def read_traces(file_path: str) -> str:
+        """
+        Shows a file exported by get_traces.
+
+        Args:
+            file_path (str): The path of the file.
+
+        Returns:
+            str: Its rows, or a summary.
+        """
+        return _get_actions().perform("read_traces", (file_path,))
 
 
-class ActionsBase:
-    """Base class of ``TaskActions``."""
+def _get_actions() -> ActionSet:
+    """Return the default actions on the current cloud, with its session's terminal."""
+    from aiopslab.orchestrator.action_names import DEFAULT
+    from aiopslab.orchestrator.actions.action_set import ActionSet
+    from aiopslab.orchestrator.actions.task_actions import TaskActions as SessionActions
 
-    def __init__(self, environment: Environment, policy: Policy = ADMIN) -> None:
-        self.environment = environment
-        self.terminal = environment.terminal(policy)
-
-    @property
-    def _log(self) -> RevisionLog:
-        return self.environment.cluster.api.log
-
-    def _get_now_s(self) -> float:
-        """Return the cluster's time, in seconds since 1970."""
-        return self.environment.cluster.api.now_s
-
-    def _check_namespace(self, namespace: str) -> None:
-        """Raise ``ActionFailed`` if there is no such namespace."""
-        known = get_names(self._log.objects("", "namespaces"))
-        if namespace not in known:
-            raise ActionFailed(
-                f"There is no namespace {quote(namespace)}.{_suggest(namespace, known)} The application runs in "
-                f"{self.environment.namespace!r}; all namespaces: {join_names(known)}."
-            )
-
-
-def get_names(objects: Iterable[Object]) -> list[str]:
-    """Return the names of objects."""
-    return [obj["metadata"]["name"] for obj in objects]
-
-
-def join_names(names: list[str], limit: int = SHOWN_NAMES) -> str:
-    """Join names for a message, up to a limit."""
-    more = f" and {len(names) - limit} more" if len(names) > limit else ""
-    return ", ".join(names[:limit]) + more
-
-
-def _suggest(name: str, known: list[str]) -> str:
-    similar = find_similar(name, known)
-    return f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
-
-
-def make_unknown_error(what: str, name: str, known: list[str], hint: str) -> ActionFailed:
-    """Return an error that suggests similar names or lists the known ones; ``hint`` says what to do."""
-    suggestion = _suggest(name, known)
-    if not suggestion:
-        suggestion = f" Available: {join_names(known)}." if known else " There is none."
-    return ActionFailed(f"There is no {what} {quote(name)}.{suggestion} {hint}")
-
-
-def check_minutes(minutes: float, name: str = "duration") -> float:
-    """Return a number of minutes to look back; raises ``InvalidActionError`` if it is out of range."""
-    if not 0 < minutes <= MAX_MINUTES:
-        raise InvalidActionError(
-            f"{name} must be above 0 and at most {MAX_MINUTES} minutes, not {minutes:g}."
-        )
-    return minutes
-
-
-def format_minutes(minutes: float) -> str:
-    """Return a number of minutes for "in the last …"."""
-    return "minute" if minutes == 1 else f"{minutes:g} minutes"
-
-
-def format_clock(time_s: float, now_s: float | None = None) -> str:
-    """Return a time of day, with the date if it is not today's."""
-    moment = datetime.fromtimestamp(time_s, UTC)
-    if now_s is not None and datetime.fromtimestamp(now_s, UTC).date() != moment.date():
-        return f"{moment:%m-%d %H:%M:%S}"
-    return f"{moment:%H:%M:%S}"
-
-
-def format_time(time_s: float) -> str:
-    """Return a date and time in UTC."""
-    return f"{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d %H:%M:%S} UTC"
+    environment = get_cloud("TaskActions")
+    return ActionSet(SessionActions(environment, environment.terminal().policy), DEFAULT)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-from aiopslab.cloud import KINDS
-from aiopslab.orchestrator.actions.base import (
+from aiopslab.cloud import CREATED_BY_CLUSTER, KINDS
+from aiopslab.orchestrator.actions.environment_actions import (
     ActionsBase,
     check_minutes,
     format_clock,
@@ -24,21 +24,10 @@ SHOWN_FIELDS: Final = 12
 SHOWN_LINES: Final = 4
 """Lines shown of a text with many lines: this number of removed and of added ones."""
 SHOWN_CHARACTERS: Final = 160
-CREATED_BY_CLUSTER: Final = frozenset({("configmaps", "kube-root-ca.crt"), ("serviceaccounts", "default")})
-"""Objects that the cluster creates in every namespace."""
 _INTERNAL: Final = frozenset({"apiVersion", "kind", "status"})
-_INTERNAL_METADATA: Final = frozenset(
-    {
-        "creationTimestamp",
-        "generation",
-        "managedFields",
-        "name",
-        "namespace",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    }
-)
+_INTERNAL_METADATA: Final = frozenset({
+    "creationTimestamp", "generation", "managedFields", "name", "namespace", "resourceVersion", "selfLink", "uid",
+})  # fmt: skip
 _INTERNAL_ANNOTATIONS: Final = ("deployment.kubernetes.io/", "kubectl.kubernetes.io/last-applied", "pv.kubernetes.io/",
                            "volume.kubernetes.io/", "volume.beta.kubernetes.io/", "control-plane.alpha.kubernetes.io/")  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiopslab.orchestrator.actions.base import ActionsBase, format_clock, format_time
+from aiopslab.orchestrator.actions.environment_actions import ActionsBase, format_clock, format_time
 from aiopslab.orchestrator.actions.folded_lines import mask_varying
 from aiopslab.orchestrator.actions.observations import align_rows, format_head, format_tail
 from aiopslab.orchestrator.actions.registry import action
@@ -60,7 +60,7 @@ class EventActions(ActionsBase):
         Returns:
             str: A table: state, severity, alert, start time, description.
         """
-        alerts = self.environment.monitoring.rules.alert_documents()
+        alerts = self._reach_prometheus().rules.alert_documents()
         now_s = self._get_now_s()
         if not alerts:
             return f"No alert is firing or pending at {format_time(now_s)}."

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import ActionFailed, ActionsBase, make_unknown_error
+from aiopslab.orchestrator.actions.environment_actions import ActionFailed, ActionsBase, make_unknown_error
 from aiopslab.orchestrator.actions.observations import cut_line
 from aiopslab.orchestrator.actions.registry import find_similar
 from simcloud.machine.files import FileError, Files

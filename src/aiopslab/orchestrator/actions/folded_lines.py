@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import format_clock
+from aiopslab.orchestrator.actions.environment_actions import format_clock
 
 _MEANINGFUL: Final = r"\b(?:status|code|exit)\w*[\"']?\s*[=:]?\s*\d{1,3}\b|HTTP/\d(?:\.\d)?\"?\s\d{3}\b"
 _VARYING: Final = re.compile(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import (
+from aiopslab.orchestrator.actions.environment_actions import (
     ActionsBase,
     check_minutes,
     format_minutes,
@@ -62,7 +62,7 @@ class LogActions(ActionsBase):
         except UnknownName as error:
             hint = f'List them with exec_shell("kubectl get deploy,sts,ds,svc,pods -n {namespace}").'
             raise make_unknown_error("service, workload or pod", service, error.known, hint) from None
-        streams = self.environment.monitoring.loki.store.select([Matcher("namespace", "=", namespace)])
+        streams = self.environment.monitoring.logs.select([Matcher("namespace", "=", namespace)])
         runs = _group_runs(streams)
         if not pods:
             return self._format_gone_pods(namespace, service, runs)
@@ -121,7 +121,7 @@ class LogActions(ActionsBase):
         where = [self._match_service(namespace, service)] if service else []
         try:
             found = search_lines(
-                self.environment.monitoring.loki.store,
+                self.environment.monitoring.logs,
                 namespace,
                 text=text,
                 pattern=pattern,

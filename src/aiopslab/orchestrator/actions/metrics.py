@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import ActionFailed, check_minutes, format_minutes
+from aiopslab.orchestrator.actions.environment_actions import ActionFailed, check_minutes, format_minutes
 from aiopslab.orchestrator.actions.exports import ExportActions
 from aiopslab.orchestrator.actions.observations import format_head
 from aiopslab.orchestrator.actions.registry import action
@@ -47,8 +47,8 @@ class MetricActions(ExportActions):
         """
         self._check_namespace(namespace)
         check_minutes(duration)
-        store = self.environment.monitoring.store
-        now_ns = self.environment.monitoring.now_ns()
+        monitoring = self._reach_prometheus()
+        store, now_ns = monitoring.store, monitoring.now_ns()
         period = Period(now_ns - round(duration * 60 * SECOND_NS), now_ns + 1)
         in_namespace = (Matcher("namespace", "=", namespace),)
         chosen = {

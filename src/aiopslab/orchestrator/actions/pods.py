@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import get_names
+from aiopslab.orchestrator.actions.environment_actions import get_names
 from simcloud.kubernetes.api import Key, LabelSelector, Object, RevisionLog, selectors
 
 WORKLOADS: Final = (

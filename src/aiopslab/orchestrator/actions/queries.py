@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiopslab.orchestrator.actions.base import (
+from aiopslab.orchestrator.actions.environment_actions import (
     ActionFailed,
     ActionsBase,
     check_minutes,
@@ -44,7 +44,8 @@ class QueryActions(ActionsBase):
         Returns:
             str: One line per series, with its labels and values.
         """
-        api = PrometheusApi(self.environment.monitoring.store, self.environment.monitoring.now_ms)
+        monitoring = self._reach_prometheus()
+        api = PrometheusApi(monitoring.store, monitoring.now_ms)
         api.engine = Engine(api.store, LIMITS)
         try:
             if minutes == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiopslab.orchestrator.actions.base import ActionFailed, ActionsBase, make_unknown_error
+from aiopslab.orchestrator.actions.environment_actions import ActionFailed, ActionsBase, make_unknown_error
 from aiopslab.orchestrator.actions.registry import action
 
 SUFFIX = ".md"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import ActionsBase
+from aiopslab.orchestrator.actions.environment_actions import ActionsBase
 from aiopslab.orchestrator.actions.observations import limit_text
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.utils import InvalidActionError
@@ -17,6 +17,9 @@ HINTS: Final = {
     "failed tty get": "there is no terminal here: use 'top -b -n 1', or 'kubectl top pods -A'",
     "Unable to use a TTY": "there is no interactive terminal: pass the command to run, without -i and -t: "
     "kubectl exec POD -- sh -c 'COMMAND'",
+    "Error opening terminal": "there is no terminal here: run the command itself, in a loop with sleep if need be",
+    "problem with the editor": "there is no terminal to edit at: use 'kubectl patch', 'kubectl set' or 'kubectl apply -f FILE', or set "
+    "KUBE_EDITOR to a command that changes the file, such as 'sed -i s/OLD/NEW/'",
     "limit exceeded: more than": "the work of one command line is limited: reduce it (grep -m, head, a narrower query), split it "
     "into several calls, or sleep between rounds of a loop",
 }

@@ -8,7 +8,7 @@ The classes are found, not listed: every class of this folder that has a method 
 
 from __future__ import annotations
 
-from aiopslab.orchestrator.actions.base import ActionsBase
+from aiopslab.orchestrator.actions.environment_actions import ActionsBase
 from aiopslab.orchestrator.actions.registry import MARK
 from aiopslab.utils import import_folder
 
@@ -25,6 +25,7 @@ def _find_classes() -> list[type[ActionsBase]]:
         for member in vars(module).values()
         if isinstance(member, type)
         and member.__module__ == module.__name__
+        and issubclass(member, ActionsBase)
         and any(hasattr(method, MARK) for method in vars(member).values())
     ]
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import ActionsBase, check_minutes, format_minutes, format_time
+from aiopslab.orchestrator.actions.environment_actions import (
+    ActionsBase,
+    check_minutes,
+    format_minutes,
+    format_time,
+)
 from aiopslab.orchestrator.actions.observations import align_rows, format_head
 from aiopslab.orchestrator.actions.registry import action
 from simcloud.kubernetes.api import Object, at

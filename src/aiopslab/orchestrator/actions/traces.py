@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.orchestrator.actions.base import ActionFailed, check_minutes, format_minutes
+from aiopslab.orchestrator.actions.environment_actions import ActionFailed, check_minutes, format_minutes
 from aiopslab.orchestrator.actions.exports import ExportActions
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.orchestrator.actions.summaries import summarize_traces

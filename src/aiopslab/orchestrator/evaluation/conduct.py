@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from aiopslab.orchestrator.action_names import SUBMIT
 from aiopslab.orchestrator.agent_link import Usage
+from aiopslab.orchestrator.evaluators.quantitative import estimate_tokens
 from aiopslab.orchestrator.session import Step
 
-BYTES_PER_TOKEN: Final = 4
-"""A common rule of thumb for English text and commands."""
 UNREADABLE, NO_ACTION, REFUSED = "unreadable answers", "unknown or misused actions", "refused submissions"
 
 
@@ -36,7 +35,8 @@ def count_tokens(steps: Sequence[Step], usage: Usage | None) -> dict[str, Any]:
             "out_tokens": usage.out_tokens,
             "tokens_estimated": False,
         }
-        return counts if usage.cost_usd is None else {**counts, "cost_usd": usage.cost_usd}
+        known = {"cost_usd": usage.cost_usd, "cached_tokens": usage.cached_tokens}
+        return {**counts, **{name: value for name, value in known.items() if value is not None}}
     if any(step.in_tokens is not None or step.out_tokens is not None for step in steps):
         return {
             "in_tokens": sum(step.in_tokens or 0 for step in steps),
@@ -48,11 +48,6 @@ def count_tokens(steps: Sequence[Step], usage: Usage | None) -> dict[str, Any]:
         "out_tokens": sum(estimate_tokens(step.response) for step in steps),
         "tokens_estimated": True,
     }
-
-
-def estimate_tokens(text: str) -> int:
-    """Return an estimate of a text's number of tokens."""
-    return -(-len(text.encode(errors="replace")) // BYTES_PER_TOKEN)
 
 
 def _classify_mistake(step: Step) -> str:

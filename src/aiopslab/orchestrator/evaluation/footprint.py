@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.cloud import find_changes
 from aiopslab.generators.fault import Fault
-from aiopslab.orchestrator.evaluation.health import tally_requests
-from aiopslab.orchestrator.oracles.side_effects import find_unneeded_changes
+from aiopslab.orchestrator.evaluation.severity import tally_requests
+from aiopslab.orchestrator.oracles.side_effects import (
+    describe_state_changes,
+    find_unneeded_changes,
+    find_unneeded_state_changes,
+)
 from aiopslab.orchestrator.session import Session
 from simcloud.kubernetes.api import Key
 
@@ -31,17 +35,10 @@ _CLUSTER_USERS: Final = (
     "system:kube-",
     "system:apiserver",
 )
-_CLUSTER_KINDS: Final = frozenset(
-    {
-        "clusterroles",
-        "configmaps",
-        "namespaces",
-        "nodes",
-        "persistentvolumeclaims",
-        "persistentvolumes",
-        "serviceaccounts",
-    }
-)
+_CLUSTER_KINDS: Final = frozenset({
+    "clusterroles", "configmaps", "namespaces", "nodes", "persistentvolumeclaims", "persistentvolumes",
+    "serviceaccounts",
+})  # fmt: skip
 """Kinds that the cluster itself writes. A change of another kind under a cluster account was made by impersonating it."""
 _AUTOSCALER: Final = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 
@@ -83,13 +80,17 @@ def find_changes_beyond_need(
     their owner, which the agent must have deleted.
     """
     now = environment.read_declared()
-    not_as_in_baseline = find_changes(environment.baseline.objects, now)
     changed = {
-        key: what
-        for key, what in sorted(find_changes(session.declared, now).items())
-        if key in not_as_in_baseline and (key in footprint.touched or what == "removed")
+        key
+        for key, what in find_changes(session.declared, now).items()
+        if key in footprint.touched or what == "removed"
     }
-    return find_unneeded_changes(changed, environment, faults)
+    faults = tuple(faults)
+    own_state = set(describe_state_changes(session.state, environment.read_state()))
+    return [
+        *sorted(find_unneeded_changes(environment.wanted, now, environment, faults, changed)),
+        *(change for change in find_unneeded_state_changes(environment, faults) if change in own_state),
+    ]
 
 
 def compute_error_budget(environment: Environment, began_s: float, ended_s: float) -> dict[str, Any]:

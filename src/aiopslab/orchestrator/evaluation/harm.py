@@ -10,22 +10,19 @@ count: users arrive at random, and the few requests of a rare journey make the s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
 from aiopslab.orchestrator.action_names import EXEC_SHELL
-from aiopslab.orchestrator.evaluation.health import Health
+from aiopslab.orchestrator.evaluation.reads import can_change_elsewhere
+from aiopslab.orchestrator.evaluation.severity import Health
 from aiopslab.orchestrator.session import Step
 
 RISE: Final = 0.1
 LAG_S: Final = 60.0
 """Time after a step in which its effects may show."""
-
-_REMOTE_COMMAND: Final = re.compile(r"\b(?:exec|ssh|scp|cp|attach|debug|curl|wget)\b")
-"""Commands that reach into containers and machines, whose changes the API does not see."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +62,10 @@ def summarize_severity(samples: Sequence[Sample]) -> dict[str, float]:
 
 
 def can_change_system(step: Step) -> bool:
-    """Whether a step changed declared objects, or ran a command whose changes the API does not see."""
+    """Whether a step changed declared objects, or may have changed what the API does not see. Reading never counts."""
     if step.changed:
         return True
-    return step.valid and step.api_name == EXEC_SHELL and bool(_REMOTE_COMMAND.search(_join_arguments(step)))
+    return step.valid and step.api_name == EXEC_SHELL and can_change_elsewhere(_join_arguments(step))
 
 
 def find_regressions(

@@ -28,11 +28,11 @@ from aiopslab.orchestrator.evaluation.harm import (
     find_regressions,
     summarize_severity,
 )
-from aiopslab.orchestrator.evaluation.health import WINDOW_S, Health, health
-from aiopslab.orchestrator.evaluation.judge import Case, judge_reasoning
+from aiopslab.orchestrator.evaluation.judge import Case, judge_diagnosis, judge_reasoning
+from aiopslab.orchestrator.evaluation.severity import WINDOW_S, Health, health
 from aiopslab.orchestrator.models import ChatModel
 from aiopslab.orchestrator.session import WALL, Session, Step
-from aiopslab.orchestrator.tasks import Task
+from aiopslab.orchestrator.tasks import IncidentTask, Task
 from aiopslab.utils import load_extensions
 
 ERROR_CHARS: Final = 300
@@ -48,12 +48,17 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return all results of a session that has ended, measured in its world, where simulated time passes meanwhile.
 
-    With a ``judge``, a language model rates the reasoning in the trajectory.
+    With a ``judge``, a language model rates the reasoning in the trajectory, and judges the diagnosis of an incident.
     ``within`` limits the time spent in the world.
     """
     with within or nullcontext():
         results = _measure(task, session)
     if judge is not None:
+        if isinstance(task, IncidentTask) and session.solution is not None:
+            results |= judge_diagnosis(judge, session.solution["diagnosis"], task.get_expected()["diagnosis"])
+            results["success"] = all(
+                results[key] for key in ("repaired", "components_correct", "diagnosis_correct")
+            )
         results |= judge_reasoning(judge, _build_case(task, session, results))
     return results | _compute_own_metrics(task, session, results)
 
@@ -88,7 +93,7 @@ def evaluate_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the results of a recorded session: recomputed where no world is needed, the rest as recorded."""
     known = dict(record.get("results") or {})
     old = known.get("harm") or {}
-    steps = [_parse_step(step) for step in record.get("steps") or ()]
+    steps = [parse_step(step) for step in record.get("steps") or ()]
     changing = old.get("changing_steps")
     if changing is None:
         changing = [step.number for step in steps if can_change_system(step)]
@@ -132,7 +137,7 @@ def _measure_harm(
 
 
 def _build_case(task: Task, session: Session, results: Mapping[str, Any]) -> Case:
-    truth = {"answer": task.get_expected(), "faults": [fault.truth for fault in task.faults]}
+    truth = {"answer": task.find_expected(), "faults": [fault.truth for fault in task.faults]}
     success = results.get("success")
     return Case(
         task.get_task_description(),
@@ -168,7 +173,7 @@ def _compute_own_metrics(task: Task, session: Session, results: Mapping[str, Any
     return added | ({"metric_errors": errors} if errors else {})
 
 
-def _parse_step(recorded: Mapping[str, Any]) -> Step:
+def parse_step(recorded: Mapping[str, Any]) -> Step:
     """Return a step of a record, also of an older version with fewer fields or a newer one with more."""
     known: dict[str, Any] = {field.name: recorded.get(field.name) for field in fields(Step)}
     known |= {
@@ -201,4 +206,6 @@ def _parse_usage(record: Mapping[str, Any]) -> Usage | None:
     results = record.get("results") or {}
     if results.get("tokens_estimated") is not False:
         return None
-    return Usage(results["in_tokens"], results["out_tokens"], results.get("cost_usd"))
+    return Usage(
+        results["in_tokens"], results["out_tokens"], results.get("cost_usd"), results.get("cached_tokens")
+    )

@@ -17,11 +17,12 @@ TIMES: Final = {
     "TTL": "time to localize",
     "TTA": "time to analyse",
     "TTM": "time to mitigate",
+    "TTP": "time to predict",
 }
 OWN: Final = frozenset(
-    {"success", "steps", "repeated_actions", "invalid_actions", "invalid_by_kind", "actions_by_name", "in_tokens",
-     "out_tokens", "tokens_estimated", "cost_usd", "simulated_s", "harm", "wall", "judge", "reasoning_judgement",
-     "reasoning_score", "metric_errors", "findings"}
+    {"success", "error", "steps", "repeated_actions", "invalid_actions", "invalid_by_kind", "actions_by_name", "in_tokens",
+     "out_tokens", "tokens_estimated", "cached_tokens", "cost_usd", "simulated_s", "harm", "wall", "judge", "reasoning_judgement",
+     "reasoning_score", "metric_errors", "findings", "diagnosis_judge"}
 )  # fmt: skip
 """Keys with their own lines; every other key is shown under its name."""
 SHOWN: Final = 5
@@ -53,7 +54,8 @@ def summarize_results(results: Mapping[str, Any]) -> Table:
 def _format_verdict(results: Mapping[str, Any]) -> Iterator[Line]:
     if "success" in results:
         good = bool(results["success"])
-        yield "success", Text("yes" if good else "no", style="bold green" if good else "bold red")
+        otherwise = f"none: {results['error']}" if "error" in results else "no"
+        yield "success", Text("yes" if good else otherwise, style="bold green" if good else "bold red")
     for name, value in results.items():
         if name in TIMES:
             yield TIMES[name], Text(f"{_format_seconds(value)} simulated")
@@ -82,7 +84,11 @@ def _format_effort(results: Mapping[str, Any]) -> Iterator[Line]:
     if "in_tokens" in results:
         about = "about " if results.get("tokens_estimated") else ""
         cost = f", ${results['cost_usd']:.4f}" if results.get("cost_usd") is not None else ""
-        yield "tokens", Text(f"{about}{results['in_tokens']} in, {results.get('out_tokens', 0)} out{cost}")
+        cached = f" ({results['cached_tokens']} cached)" if results.get("cached_tokens") else ""
+        yield (
+            "tokens",
+            Text(f"{about}{results['in_tokens']} in{cached}, {results.get('out_tokens', 0)} out{cost}"),
+        )
     if "simulated_s" in results:
         wall = results.get("wall") or {}
         wall_time = (

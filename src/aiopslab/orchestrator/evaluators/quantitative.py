@@ -6,15 +6,20 @@ An answer may be a name or a list of names: compared with a name, a list with a 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
+
+BYTES_PER_TOKEN: Final = 4
+"""A common rule of thumb for English text and commands."""
 
 __all__ = [
+    "in_tokens",
     "is_exact_match",
     "is_exact_match_lower",
     "is_in_range",
     "is_subset",
     "is_superset",
     "num_steps_taken",
+    "out_tokens",
 ]
 
 
@@ -46,6 +51,21 @@ def is_superset(pred: Collection[str] | str, target: Collection[str] | str) -> b
 def num_steps_taken(trace: Iterable[Mapping[str, str]]) -> int:
     """Return the number of the agent's answers."""
     return sum(item["role"] == "assistant" for item in trace)
+
+
+def in_tokens(trace: Iterable[Mapping[str, str]]) -> int:
+    """Return an estimate of the tokens that the agent was sent."""
+    return estimate_tokens("".join(item["content"] for item in trace if item["role"] != "assistant"))
+
+
+def out_tokens(trace: Iterable[Mapping[str, str]]) -> int:
+    """Return an estimate of the tokens that the agent wrote."""
+    return estimate_tokens("".join(item["content"] for item in trace if item["role"] == "assistant"))
+
+
+def estimate_tokens(text: str) -> int:
+    """Return an estimate of a text's number of tokens."""
+    return -(-len(text.encode(errors="replace")) // BYTES_PER_TOKEN)
 
 
 def _unwrap(value: Any, other: Any) -> Any:

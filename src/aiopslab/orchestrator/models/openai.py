@@ -1,123 +1,131 @@
-"""Models behind any OpenAI-compatible endpoint: OpenAI itself, a gateway, or a local server.
-
-The SDK is an optional dependency and is imported at the first request. The API key is read from the environment at that
-moment; it is stored in no attribute, text or record, and errors are redacted before they are shown.
-"""
+"""Models behind any endpoint that speaks OpenAI's chat completions: OpenAI, vLLM, Ollama, OpenRouter, a gateway."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
-from importlib import import_module
-from typing import Any, Final
-from urllib.parse import urlsplit
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from aiopslab.orchestrator.models.base import Message, ModelFailed, NoText, Reply
-from aiopslab.orchestrator.redaction import Redactor
-
-KEY: Final = "OPENAI_API_KEY"
-BASE_URL: Final = "OPENAI_BASE_URL"
-TIMEOUT_S: Final = 120.0
-RETRIES: Final = 2
-MAX_CHARS: Final = 400_000
-"""Maximum length of an answer; the rest is dropped."""
-ERROR_CHARS: Final = 500
-NO_KEY: Final = "none"
-"""Sent to an endpoint that needs no key, because the SDK requires one."""
+from aiopslab.orchestrator.models.base import REFUSED, Message, Reply, Tool, ToolCall
+from aiopslab.orchestrator.models.http_model import HttpModel, read_count
+from aiopslab.orchestrator.models.transport import ConnectionFailed
 
 
-class OpenAIModel:
-    """One model at one endpoint. ``options`` are passed to the endpoint unchanged: ``{"temperature": 0}``."""
+class OpenAIModel(HttpModel):
+    """A model at an OpenAI-compatible endpoint; only OpenAI's own needs a key."""
 
-    def __init__(
-        self,
-        model: str,
-        base_url: str | None = None,
-        *,
-        api_key_env: str = KEY,
-        timeout_s: float = TIMEOUT_S,
-        options: Mapping[str, Any] | None = None,
-    ) -> None:
-        """``base_url`` is the endpoint's URL (default: ``OPENAI_BASE_URL``, else OpenAI's); ``api_key_env`` names a variable."""
-        self.name = model
-        self._base_url = base_url
-        self._api_key_env = api_key_env
-        self._timeout_s = timeout_s
-        self._options = dict(options or {})
+    provider = "openai"
+    default_url = "https://api.openai.com/v1"
+    key_variable = "OPENAI_API_KEY"
+    url_variable = "OPENAI_BASE_URL"
+    _path = "chat/completions"
 
-    def __repr__(self) -> str:
-        return f"OpenAIModel({self.name!r}, at {_format_host(self._get_endpoint())})"
+    def _build_headers(self, key: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def check(self) -> None:
-        """Raise ``ModelFailed`` if a request cannot succeed: the package or the key is missing."""
-        _load_sdk()
-        if not os.environ.get(self._api_key_env) and self._get_endpoint() is None:
-            raise ModelFailed(
-                f"The model {self.name} needs an API key. Set the environment variable {self._api_key_env}, "
-                f"or choose an endpoint that needs no key with base_url or {BASE_URL}."
-            )
+    def _build_body(self, messages: Sequence[Message], tools: Sequence[Tool]) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "model": self.name,
+            "messages": [_format_message(message) for message in messages],
+            **self.options,
+        }
+        if tools:
+            body["tools"] = [{"type": "function", "function": vars(tool)} for tool in tools]
+        if self._stream:
+            body["stream_options"] = {"include_usage": True}
+        return body
 
-    def complete(self, messages: Sequence[Message]) -> Reply:
-        """Answer a conversation by a request to the endpoint; raises ``ModelFailed``."""
-        self.check()
-        sdk, key = _load_sdk(), os.environ.get(self._api_key_env, "")
-        request = [{"role": message.role, "content": message.content} for message in messages]
-        try:
-            with sdk.OpenAI(
-                api_key=key or NO_KEY,
-                base_url=self._get_endpoint(),
-                timeout=self._timeout_s,
-                max_retries=RETRIES,
-            ) as client:
-                answer = client.chat.completions.create(model=self.name, messages=request, **self._options)
-            return _parse_reply(answer, self.name)
-        except ModelFailed:
-            raise
-        except Exception as error:
-            # The cause may hold the request with its headers, so it is dropped.
-            raise ModelFailed(self._format_error(error, key)) from None
-
-    def _get_endpoint(self) -> str | None:
-        return self._base_url or os.environ.get(BASE_URL) or None
-
-    def _format_error(self, error: Exception, key: str) -> str:
-        text = Redactor((key,)).redact(str(error))
-        if key:
-            text = text.replace(key, "[redacted]")  # also keys too short for the redactor
-        return (
-            f"The model {self.name} at {_format_host(self._get_endpoint())} did not answer: {type(error).__name__}: "
-            f"{text[:ERROR_CHARS]}. Check the model's name, the endpoint and the key in {self._api_key_env}."
+    def _parse_reply(self, answer: Any) -> Reply:
+        choices = answer.get("choices") if isinstance(answer, Mapping) else None
+        choice = choices[0] if isinstance(choices, list) and choices else None
+        message = choice.get("message") if isinstance(choice, Mapping) else None
+        if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
+            return Reply("")
+        refusal = _join_text(message.get("refusal"))
+        is_refusal = bool(refusal) or choice.get("finish_reason") == "content_filter"
+        usage = answer.get("usage")
+        return Reply(
+            _join_text(message.get("content")) or refusal or (REFUSED if is_refusal else ""),
+            read_count(usage, "prompt_tokens"),
+            read_count(usage, "completion_tokens"),
+            tuple(_parse_calls(message.get("tool_calls"))),
+            cached_tokens=read_count(usage, "prompt_tokens_details", "cached_tokens") or 0,
+            cache_write_tokens=read_count(usage, "prompt_tokens_details", "cache_write_tokens") or 0,
+            cost_usd=_read_cost(usage),
+            is_refusal=is_refusal,
+            native={"role": "assistant"} | {key: value for key, value in message.items() if value},
         )
 
+    def _assemble(self, events: Iterator[dict[str, Any]]) -> Any:
+        message: dict[str, Any] = {"role": "assistant"}
+        calls: dict[int, dict[str, Any]] = {}
+        finish_reason = usage = None
+        for event in events:
+            usage = event.get("usage") or usage
+            choices = event.get("choices")
+            choice = choices[0] if isinstance(choices, list) and choices else {}
+            finish_reason = choice.get("finish_reason") or finish_reason
+            for key, value in (choice.get("delta") or {}).items():
+                if key == "tool_calls":
+                    for part in value or ():
+                        _add_call(calls, part)
+                elif isinstance(value, str) and key != "role":
+                    message[key] = message.get(key, "") + value
+        if finish_reason is None:
+            raise ConnectionFailed("the stream ended before the answer was complete")
+        if calls:
+            message["tool_calls"] = [calls[index] for index in sorted(calls)]
+        return {"choices": [{"message": message, "finish_reason": finish_reason}], "usage": usage}
 
-def _load_sdk() -> Any:
-    try:
-        return import_module("openai")
-    except ImportError:
-        raise ModelFailed(
-            "Language models need the openai package. Install it with: pip install 'aiopslab-in-a-box[llm]'"
-        ) from None
+
+def _format_message(message: Message) -> dict[str, Any]:
+    if message.native is not None:
+        return dict(message.native)
+    formatted: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        formatted["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id:
+        formatted["tool_call_id"] = message.tool_call_id
+    return formatted
 
 
-def _parse_reply(answer: Any, name: str) -> Reply:
-    choices = getattr(answer, "choices", None)
-    text = choices[0].message.content if choices else None
-    if not isinstance(text, str) or not text:
-        raise NoText(f"The model {name} answered without any text. Try again, or use another model.")
-    usage = getattr(answer, "usage", None)
-    return Reply(
-        text[:MAX_CHARS],
-        getattr(usage, "prompt_tokens", None),
-        getattr(usage, "completion_tokens", None),
-    )
+def _join_text(content: Any) -> str:
+    """Return the text of a message; some endpoints send it in parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if isinstance(part, Mapping)]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
-def _format_host(url: str | None) -> str:
-    """Return a URL's host and port, without a user name and password that it may contain."""
-    if url is None:
-        return "OpenAI's endpoint"
-    try:
-        parts = urlsplit(url)
-        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
-    except ValueError:
-        return "an invalid address"
+def _parse_calls(calls: Any) -> Iterator[ToolCall]:
+    for number, call in enumerate(calls if isinstance(calls, list) else ()):
+        function = call.get("function") if isinstance(call, Mapping) else None
+        if not isinstance(function, Mapping):
+            continue
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+        yield ToolCall(str(call.get("id") or f"call_{number}"), str(function.get("name")), text)
+
+
+def _add_call(calls: dict[int, dict[str, Any]], part: Mapping[str, Any]) -> None:
+    """Add a part of a tool call: its id and name come first, its arguments in pieces."""
+    index = part.get("index") or 0
+    if part.get("id") and calls.get(index, {}).get("id", part["id"]) != part["id"]:
+        index = len(calls)  # some servers number all calls 0
+    call = calls.setdefault(index, {"type": "function", "function": {"name": "", "arguments": ""}})
+    for key, value in part.items():
+        if key == "function":
+            call["function"]["name"] += value.get("name") or ""
+            call["function"]["arguments"] += value.get("arguments") or ""
+        elif key != "index" and value:
+            call[key] = value
+
+
+def _read_cost(usage: Any) -> float | None:
+    """Return the cost that OpenRouter and some gateways report."""
+    cost = usage.get("cost") if isinstance(usage, Mapping) else None
+    return float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None

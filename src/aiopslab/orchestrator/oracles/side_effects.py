@@ -1,17 +1,35 @@
-"""Side effects of a repair: changed objects, restarted pods and rebooted nodes that the repair did not need.
+"""Side effects of a repair: changes, restarted pods and rebooted nodes that the repair did not need.
 
 A good repair restarts the faulty component, and perhaps its neighbours, which may hold stale connections or state.
 Restarting everything puts every user at risk. A faulty node is drained: all that ran there has to start elsewhere, and
 its neighbours may restart too. Every other node stays on: a reboot takes down healthy pods, and destroys evidence.
+
+Whatever a fault concerns may be changed in any way that works, with three limits that hold for all faults alike. Scaling:
+the workload of a faulty component may keep up to ``MAX_SCALING`` times as many pods as before, which is a usual precaution;
+more is waste, and so is any additional pod of another workload. Metadata: labels and annotations that an object had before
+stay, because other people's tools find it by them; new ones do no harm. Volumes: pods still mount the claims that they
+mounted before, even if nobody misses the data yet.
+
+The same holds for what the API does not know: packet filters, kernel settings and configuration files of nodes that are
+not faulty, and users and roles in databases that no fault concerns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from math import floor
+from typing import TYPE_CHECKING, Final
 
 from aiopslab.apps import Application
+from aiopslab.cloud import (
+    Declared,
+    State,
+    find_changes,
+    find_differences,
+    find_lost_metadata,
+    find_state_changes,
+)
 from aiopslab.generators.fault import Fault, Site
 from simcloud.kubernetes.api import Key, Object, at, times
 from simcloud.machine import Machine
@@ -19,20 +37,115 @@ from simcloud.machine import Machine
 if TYPE_CHECKING:
     from aiopslab.cloud import Environment
 
+MAX_SCALING: Final = 2
+"""Maximum ratio of a faulty component's pods to those that it had before."""
+SHOWN: Final = 5
+REPLICAS: Final = "spec.replicas"
 
-def find_unneeded_changes(changed: Mapping[Key, str], site: Site, faults: Iterable[Fault]) -> list[str]:
-    """Describe the changes of objects that no fault of the application at that site concerns."""
-    concerned = {resource for fault in faults for resource in _find_concerned(fault, site)}
+
+def find_unneeded_changes(
+    before: Declared, now: Declared, site: Site, faults: Iterable[Fault], among: Container[Key] | None = None
+) -> list[str]:
+    """Describe the changes of declared objects that a repair does not need; only of those ``among``, if given."""
+    faults = tuple(faults)
+    concerned = {resource for fault in faults for resource in _list_concerned(fault, site)}
+    nodes = find_faulty_nodes(site, faults)
+    components = {name for fault in faults for name in list_faulty_components(fault)}
+    found: list[str] = []
+    for key, what in find_changes(before, now).items():
+        if (among is not None and key not in among) or (key.plural == "nodes" and key.name in nodes):
+            continue
+        is_concerned = (format_resource(key), key.name, key.namespace) in concerned
+        is_concerned |= (
+            what == "added" and _get_claim(now[key]) in concerned
+        )  # a volume that the cluster made
+        name = f"{key.plural}/{key.name}"
+        if what != "changed":
+            found += [] if is_concerned else [f"{name} was {what}"]
+            continue
+        old, new = before[key], now[key]
+        if is_concerned:
+            paths = [*find_lost_metadata(old, new), *_find_lost_claims(old, new)]
+        else:
+            paths = find_differences(old, new)
+        if is_concerned or (key.namespace == site.namespace and key.name in components):
+            paths = [path for path in paths if path != REPLICAS]
+            found += _find_overscaling(name, old, new)
+        if paths:
+            verb = "lost" if is_concerned else "was changed"
+            found.append(f"{name} {verb} ({join_some(paths)})")
+    return found
+
+
+def _list_concerned(fault: Fault, site: Site) -> Iterator[tuple[str, ...]]:
+    """Yield the objects that a fault concerns, with their namespaces."""
+    for resource in fault.concerned:
+        if len(resource) > 2:
+            yield resource
+        else:
+            yield from ((*resource, site.namespace), (*resource, ""))
+
+
+def _get_claim(obj: Object) -> tuple[str, str, str]:
+    """Return the claim that a volume is bound to; empty texts if there is none."""
+    claim = at(obj, "spec", "claimRef", default={}) if obj["kind"] == "PersistentVolume" else {}
+    return "persistentvolumeclaims", claim.get("name", ""), claim.get("namespace", "")
+
+
+def _find_lost_claims(before: Object, now: Object) -> Iterator[str]:
+    """Yield the claims that a workload's pods do not mount any more."""
+    kept = _list_mounted_claims(now)
+    return (f"the mounted claim {name}" for name in _list_mounted_claims(before) if name not in kept)
+
+
+def _list_mounted_claims(workload: Object) -> list[str]:
+    pods = at(workload, "spec", "template", "spec", default={})
+    mounts = [
+        mount["name"]
+        for container in pods.get("containers", ())
+        for mount in container.get("volumeMounts", ())
+    ]
     return [
-        f"{key.plural}/{key.name} was {what}"
-        for key, what in changed.items()
-        if (format_resource(key), key.name) not in concerned or key.namespace not in ("", site.namespace)
+        volume["persistentVolumeClaim"]["claimName"]
+        for volume in pods.get("volumes", ())
+        if "persistentVolumeClaim" in volume and volume["name"] in mounts
     ]
 
 
-def _find_concerned(fault: Fault, site: Site) -> list[tuple[str, str]]:
-    """Return the resources that a fault concerns, faulty nodes included: a repair may cordon them."""
-    return [*fault.concerned, *(("nodes", name) for name in fault.machines_at_fault(site))]
+def _find_overscaling(name: str, before: Object, now: Object) -> Iterator[str]:
+    wanted, scaled = (at(obj, "spec", "replicas", default=1) for obj in (before, now))
+    if before["kind"] in ("Deployment", "StatefulSet") and scaled > MAX_SCALING * wanted:
+        yield f"{name} was scaled from {wanted} to {scaled} pods, more than {MAX_SCALING} times as many"
+
+
+def find_unneeded_state_changes(environment: Environment, faults: Iterable[Fault]) -> list[str]:
+    """Describe the changes on nodes and in databases since the baseline that a repair does not need."""
+    faults = tuple(faults)
+    faulty = find_faulty_nodes(environment, faults)
+    faulty |= {name for fault in faults for name in list_faulty_components(fault)}
+    return describe_state_changes(environment.baseline.state, environment.read_state(), faulty)
+
+
+def describe_state_changes(before: State, now: State, spared: Container[str] = ()) -> list[str]:
+    """Describe the changes on nodes and in databases other than those spared."""
+    return [f"on {name} {what}" for name, what in find_state_changes(before, now) if name not in spared]
+
+
+def list_faulty_components(fault: Fault) -> tuple[str, ...]:
+    """Return the names of the components that a fault makes faulty, and of the objects that it concerns."""
+    truth = fault.truth
+    return (
+        truth.component,
+        *truth.also_at_fault,
+        *truth.also_right,
+        *(resource[1] for resource in fault.concerned),
+    )
+
+
+def join_some(phrases: list[str], separator: str = ", ") -> str:
+    """Join the first phrases and the number of those left out."""
+    more = [f"{len(phrases) - SHOWN} more"] if len(phrases) > SHOWN else []
+    return separator.join((*phrases[:SHOWN], *more))
 
 
 def format_resource(key: Key) -> str:
@@ -41,7 +154,7 @@ def format_resource(key: Key) -> str:
 
 
 def find_unneeded_restarts(environment: Environment, faults: Iterable[Fault]) -> list[str]:
-    """Return the components with pods younger than the baseline that a repair need not restart.
+    """Return the components with pods younger than the session that a repair need not restart.
 
     A repair may restart the faulty components, what ran on faulty nodes, and the neighbours of both.
     """
@@ -50,24 +163,26 @@ def find_unneeded_restarts(environment: Environment, faults: Iterable[Fault]) ->
         displaced = _find_components_on(environment, fault.machines_at_fault(environment))
         for name in (fault.truth.component, *fault.truth.also_right, *displaced):
             spared -= {name, *_get_neighbours(environment.app, name)}
-    ended_s = environment.world.epoch_s + environment.baseline.end
+    began_s = floor(
+        environment.world.epoch_s + environment.handed_over_s
+    )  # objects are dated in whole seconds
     pods = environment.cluster.api.log.objects("", "pods", environment.namespace)
-    return sorted(spared & {_get_workload(pod) for pod in pods if _get_creation_s(pod) > ended_s})
+    return sorted(spared & {_get_workload(pod) for pod in pods if _get_creation_s(pod) >= began_s})
 
 
 def find_unneeded_reboots(environment: Environment, faults: Iterable[Fault]) -> list[str]:
-    """Return the healthy nodes that were turned off or rebooted since the baseline."""
+    """Return the healthy nodes that were turned off or rebooted since the session began."""
     faulty = find_faulty_nodes(environment, faults)
     return [
         name
         for name, kubelet in sorted(environment.cluster.kubelets.items())
-        if name not in faulty and not _has_stayed_on(kubelet.node.machine, environment.baseline.end)
+        if name not in faulty and not _has_stayed_on(kubelet.node.machine, environment.handed_over_s)
     ]
 
 
-def find_faulty_nodes(environment: Environment, faults: Iterable[Fault]) -> set[str]:
+def find_faulty_nodes(site: Site, faults: Iterable[Fault]) -> set[str]:
     """Return the names of the faulty nodes of all faults."""
-    return {name for fault in faults for name in fault.machines_at_fault(environment)}
+    return {name for fault in faults for name in fault.machines_at_fault(site)}
 
 
 def _has_stayed_on(machine: Machine, since: float) -> bool:

@@ -31,7 +31,7 @@ class Family:
         """Raise ``ValueError`` for a fault whose target the application does not have."""
         app = self.app()
         known = [component.name for component in app.components]
-        for fault in (fault for instance in self.instances for fault in _get_faults(instance)):
+        for fault in (fault for instance in self.instances for fault in get_faults(instance)):
             missing = [name for name in _get_components(fault) if name not in known]
             if missing:
                 near = get_close_matches(missing[0], known, cutoff=0.5)
@@ -48,13 +48,15 @@ class Family:
                 yield pid, task.task_type, partial(self._make, pid, task, instance)
 
     def _make(self, pid: str, task: type[Task], instance: Instance) -> Task:
-        problem = task(self.app(), _get_faults(instance))
+        problem = task(self.app(), get_faults(instance))
         problem.id = pid
         problem.soak_s = self.soak_s
         return problem
 
 
-def _get_faults(instance: Instance) -> tuple[Fault, ...]:
+def get_faults(instance: Instance) -> tuple[Fault, ...]:
+    """Return the faults of an instance."""
+    """Return the faults of an instance."""
     return (instance,) if isinstance(instance, Fault) else instance
 
 

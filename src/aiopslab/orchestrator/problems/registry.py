@@ -7,30 +7,40 @@ package registers such a module, or one such object, as an entry point of the gr
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from inspect import isabstract
 from pathlib import Path
 from pkgutil import iter_modules
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Final
 
+from aiopslab.generators import Level
+from aiopslab.orchestrator.problems.drawn import DrawnFamily, list_families, parse_id
 from aiopslab.orchestrator.problems.family import Family
-from aiopslab.orchestrator.tasks import TASKS, Task
+from aiopslab.orchestrator.problems.missing import find_missing_application
+from aiopslab.orchestrator.tasks import ALL_TASKS, Task
 from aiopslab.utils import AIOpsLabError, NoPythonFile, load_extensions, load_module
 
 GROUP: Final = "aiopslab.problems"
 FOLDER: Final = "aiopslab.orchestrator.problems"
-TYPES: Final = tuple(task.task_type for task in TASKS)
+TYPES: Final = tuple(task.task_type for task in ALL_TASKS)
 SUGGESTED: Final = 3
 
 
-class UnknownProblem(AIOpsLabError):
-    """No problem has this id; the message suggests similar ones."""
+class UnknownProblem(AIOpsLabError, ValueError):
+    """No problem has this id; the message suggests similar ones, or names the application that it waits for."""
 
     def __init__(self, pid: str, known: list[str]) -> None:
+        waits_for = find_missing_application(pid)
+        if waits_for:
+            super().__init__(
+                f"The problem '{pid}' waits for its application: {waits_for} is not available yet."
+            )
+            return
         near = get_close_matches(pid, known, SUGGESTED, cutoff=0.5)
         hint = f"Did you mean {' or '.join(near)}?" if near else "List all problems with: aiopslab list"
         super().__init__(f"There is no problem '{pid}'. {hint}")
@@ -46,18 +56,24 @@ class Entry:
 
     task_type: str
     make: Callable[[], Task]
+    draw: Callable[[int, Level], Task] | None = None
+    """Creates a drawn problem from a seed."""
 
 
 class ProblemRegistry:
     """Finds problems by id and creates a new instance at each request."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, drafts: bool = False) -> None:
+        """Find all problems; with ``drafts``, also drawn ones that have not passed validation yet."""
         self._entries: dict[str, Entry] = {}
+        self.drafts = drafts
         self.loaded: list[Path] = []
         """The loaded files; another process must load them too, to have the same problems."""
         folder = import_module(FOLDER)
         for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
             self._add(import_module(f"{FOLDER}.{module.name}"))
+        for family in list_families(drafts):
+            self._add(family)
         for name, contributed in load_extensions(GROUP):
             try:
                 self._add(contributed)
@@ -65,29 +81,54 @@ class ProblemRegistry:
                 warnings.warn(f"The problems of '{name}' cannot be used: {error.message}", stacklevel=2)
 
     def get_problem_ids(self, task_type: str | None = None) -> list[str]:
-        """Return the ids of all problems, or of one task type; raises ``ValueError`` for an unknown type."""
-        if task_type is not None and task_type not in TYPES:
-            raise ValueError(f"There is no task '{task_type}'. Choose one of: {', '.join(TYPES)}.")
-        return [pid for pid, entry in self._entries.items() if task_type in (None, entry.task_type)]
+        """Return the ids of all problems, of one task type, or those that contain another text, such as "scale_pod"."""
+        if task_type is None or task_type in TYPES:
+            return [pid for pid, entry in self._entries.items() if task_type in (None, entry.task_type)]
+        return [pid for pid in self._entries if task_type in pid]
 
     def get_problem_count(self, task_type: str | None = None) -> int:
         """Return the number of problems, or of those of one task type."""
         return len(self.get_problem_ids(task_type))
 
     @property
-    def PROBLEM_REGISTRY(self) -> Mapping[str, Callable[[], Task]]:  # noqa: N802 (the public release's name)
-        """Functions that create each problem, by id, for scripts that iterate over all. ``load`` adds to it."""
-        return MappingProxyType({pid: entry.make for pid, entry in self._entries.items()})
+    def PROBLEM_REGISTRY(self) -> MutableMapping[str, Callable[[], Task]]:  # noqa: N802 (the public release's name)
+        """Functions that create each problem, by id. Setting an item registers a problem in this registry."""
+        return _Factories(self._entries)
 
-    def get_problem(self, pid: str) -> Task:
-        """Return a new instance of a problem; raises ``UnknownProblem``."""
-        entry = self._entries.get(pid)
+    DOCKER_REGISTRY: Final[tuple[str, ...]] = ()
+    """The ids of problems that run in Docker: none."""
+
+    def get_problem_deployment(self, problem_id: str) -> str:
+        """Return where a problem runs: always "k8s"."""
+        return "k8s"
+
+    def get_problem(self, problem_id: str) -> Callable[[], Task] | None:
+        """Return a function that creates a problem, or None for an unknown id, as in the public release."""
+        plain, noise, _ = parse_id(problem_id)
+        entry = self._entries.get(plain)
+        if entry is None or (noise is not None and entry.draw is None):
+            return None
+        return partial(self.get_problem_instance, problem_id)
+
+    def get_problem_instance(self, pid: str, seed: int = 0) -> Task:
+        """Return a new instance of a problem; raises ``UnknownProblem``. An id may carry its own seed: ``ID@12``."""
+        plain, noise, own_seed = parse_id(pid)
+        entry = self._entries.get(plain)
+        if entry is None or (noise is not None and entry.draw is None):
+            raise UnknownProblem(pid, list(self._entries))
+        seed = seed if own_seed is None else own_seed
+        problem = entry.make() if entry.draw is None else entry.draw(seed, noise or "usual")
+        problem.seed = seed
+        if plain != pid or not problem.id:
+            problem.id = pid
+        return problem
+
+    def is_drawn(self, pid: str) -> bool:
+        """Whether the seed decides what is wrong; raises ``UnknownProblem``."""
+        entry = self._entries.get(parse_id(pid).plain)
         if entry is None:
             raise UnknownProblem(pid, list(self._entries))
-        return entry.make()
-
-    get_problem_instance = get_problem
-    """The public release's name."""
+        return entry.draw is not None
 
     def load(self, path: str | Path) -> list[str]:
         """Load the problems of a Python file and return their ids; raises ``CannotLoad``."""
@@ -117,6 +158,29 @@ class ProblemRegistry:
         return list(new)
 
 
+class _Factories(MutableMapping[str, Callable[[], Task]]):
+    """The functions that create problems, by id: a view of a registry's entries."""
+
+    def __init__(self, entries: dict[str, Entry]) -> None:
+        self._entries = entries
+
+    def __getitem__(self, pid: str) -> Callable[[], Task]:
+        return self._entries[pid].make
+
+    def __setitem__(self, pid: str, make: Callable[[], Task]) -> None:
+        named = [kind for kind in TYPES if kind in pid]
+        self._entries[pid] = Entry(getattr(make, "task_type", named[0] if named else TYPES[0]), make)
+
+    def __delitem__(self, pid: str) -> None:
+        del self._entries[pid]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
 def _find_entries(found: object) -> Iterator[tuple[str, Entry]]:
     if isinstance(found, ModuleType):
         for member in vars(found).values():
@@ -125,6 +189,9 @@ def _find_entries(found: object) -> Iterator[tuple[str, Entry]]:
     elif isinstance(found, Family):
         for pid, task_type, make in found.iter_problems():
             yield pid, Entry(task_type, make)
+    elif isinstance(found, DrawnFamily):
+        for pid, task_type, draw in found.iter_problems():
+            yield pid, Entry(task_type, partial(draw, 0), draw)
     elif isinstance(found, type) and issubclass(found, Task):
         _check_task(found)
         yield found.id, Entry(found.task_type, found)
@@ -148,7 +215,7 @@ def _is_defined_in(module: ModuleType, member: object) -> bool:
     """Whether a member is one of the module's problems: a family, or a task class with an id defined there."""
     if isinstance(member, type):
         return issubclass(member, Task) and member.__module__ == module.__name__ and "id" in vars(member)
-    return isinstance(member, Family)
+    return isinstance(member, Family | DrawnFamily)
 
 
 def _import_file(file: Path) -> ModuleType:

@@ -59,26 +59,29 @@ class AnalysisTask(Task):
         if self.ans is not None:
             return [self.submit(self.ans)]
         return [
-            {"system_level": truth.system_level, "fault_type": kind}
+            {"system_level": level, "fault_type": kind}
             for truth in self.truths
+            for level in (truth.system_level, *truth.also_levels)
             for kind in (truth.fault_type, *truth.also_fault_types)
         ]
 
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
+        if self.find_expected() is None:
+            return self.fill_results({"TTA": duration})
         given: dict[str, str] = soln if soln is not None else {}
         compared = [
             {key: given.get(key) == label for key, label in right.items()}
             for right in self.get_right_answers()
         ]
         nearest = max(compared, key=lambda correct: sum(correct.values()))
-        self.results |= {
+        computed = {
             "system_level_correct": nearest["system_level"],
             "fault_type_correct": nearest["fault_type"],
             "success": all(nearest.values()),
             "TTA": duration,
             "expected": self.get_expected(),
         }
-        return dict(self.results)
+        return self.fill_results(computed)
 
 
 def _parse_label(key: str, given: object) -> str:

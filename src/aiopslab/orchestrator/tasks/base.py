@@ -8,27 +8,32 @@ overrides ``start_workload`` and ``inject_fault``. Both kinds are staged, run an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from inspect import signature
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from aiopslab.apps import Application
+from aiopslab.apps import NODE_PORT, Application
+from aiopslab.generators import Noise
 from aiopslab.generators.fault import Fault, GroundTruth
 from aiopslab.generators.workload import RATE
-from aiopslab.orchestrator.action_names import DEFAULT
+from aiopslab.orchestrator.action_names import DEFAULT, SUBMIT
+from aiopslab.orchestrator.evaluators.quantitative import in_tokens, num_steps_taken, out_tokens
 from aiopslab.orchestrator.tasks.prompts import describe, instruct
-from aiopslab.utils import AIOpsLabError, InvalidSubmissionError
+from aiopslab.service import KubeCtl, get_cloud
+from aiopslab.utils import AIOpsLabError, InvalidSubmissionError, SubmissionStatus, find_extension
 from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
     from aiopslab.cloud import Environment
-    from aiopslab.orchestrator.actions import TaskActions
+    from aiopslab.orchestrator.actions import ActionSet, TaskActions
     from aiopslab.orchestrator.session import Session
 
 Metric = Callable[["Task", "Session"], Mapping[str, Any]]
 """An author's own metric; its return value is added to the results."""
 
+OWN_MODULES: Final = "aiopslab.orchestrator.tasks."
 SOAK_S: Final = 60.0
 """Time from the fault to the session, in which symptoms spread and alerts begin to fire."""
 
@@ -54,19 +59,88 @@ class Task(ABC):
     """The right answer, where it does not follow from the faults."""
     rate: float = RATE
     """Users' requests per second."""
+    entry: str = NODE_PORT
+    """How users enter: ``NODE_PORT``, or ``INGRESS`` for an ingress controller with TLS."""
     soak_s: float = SOAK_S
+    seed: int = 0
+    """What a drawn problem was drawn from."""
+    noise: Noise = Noise()
+    """Innocent changes around the fault."""
     policy: str = "admin"
     """The agent's permissions: the name of one of ``cloud.policies``."""
-    actions: type[TaskActions] | str | None = None
-    """The class of the agent's actions, or its name in the entry points ``aiopslab.actions``; None for ``TaskActions``."""
+    actions: type[TaskActions] | str | object | None = None
+    """The class of the agent's actions, or its name in the entry points ``aiopslab.actions``; None for ``TaskActions``.
+
+    The public release's problems set an object with static methods; the agent gets all of them.
+    """
     offered: tuple[str, ...] = DEFAULT
     """Names of the actions that the agent has besides ``submit``."""
     metrics: tuple[Metric, ...] = ()
     """The author's own metrics."""
 
+    _actions: ActionSet | None = None
+    _filled: frozenset[str] = frozenset()
+    """The results that ``fill_results`` has added."""
+    task_desc: str = ""
+    """An author's own description, in which ``{app_summary}`` is replaced; empty for the usual one."""
+    instructions: str = ""
+    """An author's own instructions; empty for the usual ones."""
+
     def __init__(self, app: Application, faults: Sequence[Fault] = ()) -> None:
         self.app = app
         self.faults = tuple(faults)
+
+    @cached_property
+    def namespace(self) -> str:
+        """The application's namespace."""
+        return self.app.namespace
+
+    @cached_property
+    def kubectl(self) -> KubeCtl:
+        """A client of the current cloud."""
+        return KubeCtl()
+
+    @cached_property
+    def faulty_service(self) -> str:
+        """The component that is at fault, the first one if there are several; empty if none is."""
+        return self.faults[0].truth.component if self.faults else ""
+
+    @property
+    def action_set(self) -> ActionSet:
+        """The agent's actions; outside a session, those on the current cloud."""
+        if "environment" not in vars(self):
+            return self._make_actions(get_cloud(type(self).__name__))
+        if self._actions is None:
+            self._actions = self._make_actions(self.environment)
+        return self._actions
+
+    def _make_actions(self, environment: Environment) -> ActionSet:
+        from aiopslab.orchestrator.actions import ActionSet, TaskActions  # loads the cloud
+        from aiopslab.orchestrator.actions.base import TaskActions as StaticActions
+
+        own: Any = self.actions or TaskActions
+        if isinstance(own, str):
+            own = find_extension("aiopslab.actions", own)
+        if not isinstance(own, type):
+            return ActionSet.of_author(own)
+        if issubclass(own, StaticActions):
+            return ActionSet.of_author(own())
+        kind: Any = own
+        return ActionSet(kind(environment, POLICIES[self.policy]), self.offered)
+
+    def get_available_actions(self) -> dict[str, str]:
+        """Return the documentation of each action, ``submit`` included."""
+        from aiopslab.orchestrator.actions import Action
+
+        submit = Action.of(getattr(self, SUBMIT), SUBMIT)
+        return {**self.action_set.docs, SUBMIT: submit.documentation}
+
+    def perform_action(self, action_name: str, *args: Any, **kwargs: Any) -> str | SubmissionStatus:
+        """Perform an action; raises ``InvalidActionError`` and ``InvalidSubmissionError``."""
+        if action_name != SUBMIT:
+            return self.action_set.perform(action_name, args, kwargs)
+        self.take_submission(args, kwargs)
+        return SubmissionStatus.VALID_SUBMISSION
 
     def start_workload(self) -> None:  # noqa: B027 (most problems need no other load than the users')
         """Start load besides the users', which never stops. Does nothing unless overridden."""
@@ -83,11 +157,13 @@ class Task(ABC):
 
     def get_task_description(self) -> str:
         """Return the agent's description of the problem."""
-        return describe(self.app, self.goal, POLICIES[self.policy])
+        if self.task_desc:
+            return dedent(self.task_desc).replace("{app_summary}", self.app.get_app_summary())
+        return describe(self.app, self.goal, POLICIES[self.policy], self.entry)
 
     def get_instructions(self) -> str:
         """Return the agent's instructions on how to answer."""
-        return instruct(self.example)
+        return dedent(self.instructions) or instruct(self.example)
 
     @cached_property
     def results(self) -> dict[str, Any]:
@@ -97,6 +173,43 @@ class Task(ABC):
     def add_result(self, key: str, value: Any) -> None:
         """Add a key to the results, in an author's own ``eval``."""
         self.results[key] = value
+
+    def fill_results(self, computed: Mapping[str, Any]) -> dict[str, Any]:
+        """Add results, except those that an author's own ``eval`` has set before; return all."""
+        new = {key: value for key, value in computed.items() if not self.is_set_by_author(key)}
+        self.results |= new
+        self._filled = frozenset(new)
+        return dict(self.results)
+
+    def is_set_by_author(self, key: str) -> bool:
+        """Whether an author's own ``eval`` has set a result before it calls the task's."""
+        return self.judges_itself and key in self.results and key not in self._filled
+
+    def common_eval(self, trace: Iterable[Any]) -> None:
+        """Add the numbers of steps and tokens, for an author's own ``eval``; a session adds them by itself."""
+        items = list(trace)
+        self.add_result("steps", num_steps_taken(items))
+        self.add_result("in_tokens", in_tokens(items))
+        self.add_result("out_tokens", out_tokens(items))
+
+    def sys_status_after_recovery(self) -> bool:
+        """Whether all containers of the application are ready or completed."""
+        pods = self.kubectl.list_pods(self.namespace).items
+        return all(map(KubeCtl._pod_is_ready_or_succeeded, pods))
+
+    @property
+    def judges_itself(self) -> bool:
+        """Whether an author's own ``eval`` judges the answer."""
+        return not type(self).eval.__module__.startswith(OWN_MODULES)
+
+    def find_expected(self) -> Any:
+        """Return the right answer, or None if only an author's own ``eval`` knows it; raises ``NoAnswer``."""
+        try:
+            return self.get_expected()
+        except NoAnswer:
+            if self.judges_itself:
+                return None
+            raise
 
     @abstractmethod
     def get_expected(self) -> Any:

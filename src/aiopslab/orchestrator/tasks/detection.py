@@ -8,6 +8,7 @@ from aiopslab.orchestrator.tasks.base import Task
 from aiopslab.utils import InvalidSubmissionError
 
 YES, NO = "Yes", "No"
+ACCURACY: Final = "Detection Accuracy"
 WORDS: Final = {"yes": YES, "true": YES, "no": NO, "false": NO}
 
 
@@ -43,12 +44,10 @@ class DetectionTask(Task):
         return YES if self.breaks else NO
 
     def eval(self, soln: Any, trace: list[dict[str, str]], duration: float) -> dict[str, Any]:
-        expected = self.get_expected()
+        expected: str | None = self.get_expected()
         accuracy = "Invalid Format" if soln is None else "Correct" if soln == expected else "Incorrect"
-        self.results |= {
-            "Detection Accuracy": accuracy,
-            "TTD": duration,
-            "success": accuracy == "Correct",
-            "expected": expected,
-        }
-        return dict(self.results)
+        if self.is_set_by_author(ACCURACY):
+            accuracy, expected = self.results[ACCURACY], None
+        return self.fill_results(
+            {ACCURACY: accuracy, "TTD": duration, "success": accuracy == "Correct", "expected": expected}
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.apps import Application
+from aiopslab.apps import INGRESS, NODE_PORT, Application
 from simcloud.world import ADMIN, OPERATOR, READ_ONLY, Policy
 
 RIGHTS: Final = {
@@ -14,17 +14,23 @@ RIGHTS: Final = {
 }
 
 
-def describe(app: Application, goal: str, policy: Policy) -> str:
+def describe(app: Application, goal: str, policy: Policy, entry: str = NODE_PORT) -> str:
     """Return the description: the application, its users, the agent's permissions, and its task."""
     journeys = ", ".join(journey.name for journey in app.journeys)
     components = ", ".join(component.name for component in app.components)
+    url = app.frontend_url
+    if entry == INGRESS:
+        url = f"https://{app.host}, by the ingress controller in the namespace ingress-nginx"
+    users = (
+        f"Entry point: Service {app.front_door.service}, port {app.front_door.port}; users outside the cluster reach it at "
+        f"{url}\n"
+        f"User journeys, under constant load: {journeys}\n"
+    )
     return (
         f"You are on call for {app.name}, a microservice application on Kubernetes. {app.about}".rstrip()
         + "\n\n"
         f"Namespace: {app.namespace}\n"
-        f"Entry point: Service {app.front_door.service}, port {app.front_door.port}; users outside the cluster reach it at "
-        f"{app.frontend_url}\n"
-        f"User journeys, under constant load: {journeys}\n"
+        f"{users if app.journeys else ''}"
         f"Components, each a Deployment of the same name: {components}\n"
         f"{RIGHTS[policy.name]}\n\n"
         f"Your task: {goal}\n"

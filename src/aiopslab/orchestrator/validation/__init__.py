@@ -1,6 +1,6 @@
 """Validation of problems: the incident is visible, its repair passes, shortcuts fail, and no text reveals the answer."""
 
-from aiopslab.orchestrator.validation.repairs import (
+from aiopslab.orchestrator.validation.commands import (
     APPLY_ALL as APPLY_ALL,
     FLUSH_FILTERS as FLUSH_FILTERS,
     LIST_NAMESPACES as LIST_NAMESPACES,
@@ -8,4 +8,8 @@ from aiopslab.orchestrator.validation.repairs import (
     ROLL_BACK_RELEASES as ROLL_BACK_RELEASES,
     UNDO_ROLLOUTS as UNDO_ROLLOUTS,
 )
-from aiopslab.orchestrator.validation.validator import Validator as Validator
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from aiopslab.orchestrator.validation.pool import validate_many as validate_many
+    from aiopslab.orchestrator.validation.validator import Validator as Validator

@@ -6,8 +6,18 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
+from aiopslab.generators.fault.growing import FAILURES
 from aiopslab.orchestrator.oracles import Finding
-from aiopslab.orchestrator.tasks import LABELS, AnalysisTask, DetectionTask, LocalizationTask, Task
+from aiopslab.orchestrator.tasks import (
+    LABELS,
+    AnalysisTask,
+    DetectionTask,
+    IncidentTask,
+    LocalizationTask,
+    MitigationTask,
+    PredictionTask,
+    Task,
+)
 from aiopslab.utils import AIOpsLabError
 
 RIGHT_ANSWERS = "the right answer succeeds"
@@ -15,13 +25,52 @@ WRONG_ANSWERS = "wrong answers fail"
 
 
 def check_answers(task: Task) -> Iterator[Finding]:
-    """Yield findings about the answers to a task; ``repairs`` checks mitigation tasks."""
+    """Yield findings about the answers to a task; ``repairs`` checks the state that a repair leaves."""
     if isinstance(task, DetectionTask):
         yield from _compare(task, ["Yes", "No"], [task.get_expected()])
     elif isinstance(task, LocalizationTask):
         yield from _check_localization(task)
     elif isinstance(task, AnalysisTask):
         yield from _check_analysis(task)
+    elif isinstance(task, PredictionTask):
+        yield from _check_prediction(task)
+    elif isinstance(task, IncidentTask):
+        yield from _check_diagnosis(task)
+
+
+def write_right_answer(task: Task) -> tuple[Any, ...]:
+    """Return the arguments of a right submission; a repair itself has none."""
+    if isinstance(task, IncidentTask):
+        return _write_diagnosis(task), task.get_expected()["components"]
+    return () if isinstance(task, MitigationTask) else (task.get_expected(),)
+
+
+def _write_diagnosis(task: IncidentTask) -> str:
+    """Return the shortest diagnosis that meets the checklists."""
+    items = [item for items in task.checklists for item in items]
+    return ", ".join(phrase for item in items for phrase in item.phrases[: item.needs])
+
+
+def _check_diagnosis(task: IncidentTask) -> Iterator[Finding]:
+    lacking = task.check_diagnosis(_write_diagnosis(task))
+    yield Finding(RIGHT_ANSWERS, not lacking, "; ".join(lacking))
+    names = " ".join(component.name for component in task.app.components)
+    labels = " ".join(label for labels in LABELS.values() for label in labels)
+    accepted = [text for text in ("", names, labels, f"{names} {labels}") if not task.check_diagnosis(text)]
+    yield Finding(WRONG_ANSWERS, not accepted, _describe_answer(accepted, "succeeds too"))
+
+
+def _check_prediction(task: PredictionTask) -> Iterator[Finding]:
+    expected = task.get_expected()
+    if expected is None:
+        guess = {"component": task.app.components[0].name, "failure": FAILURES[0], "within_min": 60}
+        yield from _compare(task, [guess], [None])
+        return
+    hours = [{**expected, "within_min": expected["within_min"] * factor} for factor in (0.4, 2.5)]
+    others = [{**expected, "failure": label} for label in FAILURES if label != expected["failure"]]
+    names = [component.name for component in task.app.components if component.name != expected["component"]]
+    elsewhere = [{**expected, "component": name} for name in names]
+    yield from _compare(task, [None, *hours, *others, *elsewhere], [expected])
 
 
 def _check_localization(task: LocalizationTask) -> Iterator[Finding]:

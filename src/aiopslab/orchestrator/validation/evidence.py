@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from aiopslab.cloud import Environment, find_changes
-from aiopslab.orchestrator.evaluation.health import health
+from aiopslab.generators import TEAMS
+from aiopslab.orchestrator.evaluation.severity import health
 from aiopslab.orchestrator.oracles import Finding
 
 WORSE: Final = 0.02
 """Rise in the share of failed requests that counts as a symptom."""
 SLOWER: Final = 2.0
+SLOWER_BY_S: Final = 0.1
+"""A p99 that rises by this factor and by this much counts as a symptom: that of a rare journey varies from window to window."""
 WINDOW_S: Final = 30.0
 ERROR_WORDS: Final = (
     "error",
@@ -25,6 +28,8 @@ ERROR_WORDS: Final = (
     "not authorized",
 )
 SHOWN: Final = 3
+OTHERS: Final = tuple(f"({team})" for team in TEAMS)
+"""How the names of other teams' objects end: their trouble is no symptom."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,8 @@ def find_symptoms(environment: Environment) -> Symptoms:
     return Symptoms(
         {name: requests.error_rate for name, requests in seen.items()},
         {name: requests.p99_s for name, requests in seen.items()},
-        health(environment).unhealthy,
-        tuple(sorted({labels["alertname"] for labels in _find_firing_alerts(environment)})),
+        tuple(name for name in health(environment).unhealthy if not name.endswith(OTHERS)),
+        tuple(sorted(_find_firing_alerts(environment))),
         tuple(f"{key.plural}/{key.name}" for key in changed),
         _count_error_lines(environment),
     )
@@ -69,12 +74,24 @@ def check_symptoms(after: Symptoms, untouched: Symptoms, breaks: bool) -> Iterat
         yield Finding("nothing is wrong", not differences and not after.unhealthy, why)
 
 
+def check_no_harm(after: Symptoms, untouched: Symptoms) -> Iterator[Finding]:
+    """Check that nobody notices what is going to fail: users are served and objects are healthy."""
+    harm = [
+        phrase
+        for phrase in _find_differences(after, untouched)
+        if phrase.endswith(("fail", " ms", "unhealthy"))
+    ]
+    yield Finding("nothing has failed yet", not harm, "; ".join(harm[:SHOWN]))
+
+
 def _find_differences(after: Symptoms, untouched: Symptoms) -> Iterator[str]:
     """Yield a phrase for each respect in which a system is worse than one without a fault."""
     for name, share in after.failed.items():
         if share > untouched.failed.get(name, 0.0) + WORSE:
             yield f"{share:.0%} of {name} fail"
-        elif after.p99_s[name] > SLOWER * untouched.p99_s.get(name, after.p99_s[name]):
+        elif (before_s := untouched.p99_s.get(name)) is not None and after.p99_s[name] > max(
+            SLOWER * before_s, before_s + SLOWER_BY_S
+        ):
             yield f"p99 of {name} is {after.p99_s[name] * 1000:.0f} ms"
     yield from (f"{name} is unhealthy" for name in after.unhealthy if name not in untouched.unhealthy)
     yield from (f"{name} fires" for name in after.alerts if name not in untouched.alerts)
@@ -83,8 +100,10 @@ def _find_differences(after: Symptoms, untouched: Symptoms) -> Iterator[str]:
         yield f"{after.error_lines - untouched.error_lines} more errors in logs"
 
 
-def _find_firing_alerts(environment: Environment) -> list[dict[str, str]]:
-    return [dict(alert.labels) for alert in environment.monitoring.rules.alerts if alert.state == "firing"]
+def _find_firing_alerts(environment: Environment) -> set[str]:
+    """Return the names of the alerts that fire, without those of other teams."""
+    firing = [dict(alert.labels) for alert in environment.monitoring.rules.alerts if alert.state == "firing"]
+    return {labels["alertname"] for labels in firing if labels.get("namespace") not in TEAMS}
 
 
 def _count_error_lines(environment: Environment) -> int:

@@ -11,55 +11,36 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from aiopslab.cloud import Environment
-from aiopslab.generators import at_site
+from aiopslab.generators import Site, at_site
 from aiopslab.orchestrator.oracles import is_present
 from aiopslab.orchestrator.preparation import PreparedProblem
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.orchestrator.validation.answers import is_success
-from simcloud.machine.process import Completed
+from aiopslab.orchestrator.validation.answers import is_success, write_right_answer
+from aiopslab.orchestrator.validation.commands import (
+    APPLY_ALL,
+    FLUSH_FILTERS,
+    REAPPLY_RELEASES,
+    SCALE_ALL,
+    UNDO_ROLLOUTS,
+)
+from simcloud.kubernetes.api import Object
+from simcloud.machine.process import Completed, Program
 from simcloud.world import Terminal
 
 COMMAND_TIMEOUT_S: Final = 600.0
 SHOWN: Final = 2
 TAKES_EFFECT_S: Final = 30.0
 
-LIST_WORKLOADS: Final = (
-    "kubectl get deployments,statefulsets -A --no-headers -o custom-columns=NS:.metadata.namespace,NAME:.metadata.name "
-    "| grep -v -E '^(kube-|local-path|default )'"
-)
-"""Lists namespace and name of every workload that is not part of the cluster itself."""
-LIST_NAMESPACES: Final = f"$({LIST_WORKLOADS} | awk '{{print $1}}' | sort -u)"
-"""The namespaces of these workloads."""
-_LIST_RELEASES: Final = """helm list -A -o json | jq -r '.[] | .name + " " + .namespace + " " + .revision'"""
-
-UNDO_ROLLOUTS: Final = (
-    f"{LIST_WORKLOADS} | while read ns name; do kubectl -n $ns rollout undo deployment/$name; done"
-)
-SCALE_ALL: Final = f"for ns in {LIST_NAMESPACES}; do kubectl -n $ns scale deployment --all --replicas=1; done"
-ROLL_BACK_RELEASES: Final = (
-    f"{_LIST_RELEASES} | while read name ns now; do helm rollback $name 1 -n $ns; done"
-)
-REAPPLY_RELEASES: Final = (
-    f"{_LIST_RELEASES} | while read name ns now; do helm rollback $name $now -n $ns; done"
-)
-APPLY_ALL: Final = (
-    f"for ns in {LIST_NAMESPACES}; do "
-    "for object in $(kubectl -n $ns get deployments,services,configmaps -o name); do "
-    "kubectl -n $ns apply view-last-applied $object -o json 2> /dev/null | kubectl apply -f - 2> /dev/null; done; done"
-)
-FLUSH_FILTERS: Final = (
-    "for node in $(kubectl get nodes -o name); do ssh ${node#node/} iptables -F FORWARD; done"
-)
-
 
 class CannotBeTyped(Exception):
     """A repair cannot be typed at a terminal; the message says why."""
 
 
-class TerminalSite:
+class TerminalSite(Site):
     """A site whose operations are typed at the agent's terminal."""
 
     def __init__(self, environment: Environment, terminal: Terminal) -> None:
+        self.app = environment.app
         self._environment = environment
         self._terminal = terminal
 
@@ -71,10 +52,25 @@ class TerminalSite:
             raise CannotBeTyped(f"'{line}' ends with {done.status}: {output[-300:]}")
         return done
 
-    @property
-    def machines(self) -> Mapping[str, Any]:
+    def hardware(self, node: str) -> Any:
         """Hardware cannot be changed from a terminal."""
-        raise CannotBeTyped("it changes machines directly, which an agent cannot do")
+        raise CannotBeTyped("it changes hardware, which an agent cannot do")
+
+    def find(self, resource: str, name: str, namespace: str | None = None) -> Object | None:
+        """Return an object, or None."""
+        return self._environment.find(resource, name, namespace)
+
+    def find_original(self, resource: str, name: str, namespace: str | None = None) -> Object | None:
+        """Return a declared object as it was before the fault, or None."""
+        return self._environment.find_original(resource, name, namespace)
+
+    def is_as_injected(self, resource: str, name: str, namespace: str | None = None) -> bool:
+        """Return whether a declared object still has everything that the fault did to it."""
+        return self._environment.is_as_injected(resource, name, namespace)
+
+    def start_outside(self, name: str, program: Program) -> None:
+        """Programs cannot be started outside the cluster from a terminal."""
+        raise CannotBeTyped("it starts a program outside the cluster, which an agent cannot do")
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._environment, name)
@@ -104,11 +100,13 @@ def restart_everything(problem: PreparedProblem) -> None:
 
 
 def delete_faulty(problem: PreparedProblem) -> None:
-    """Delete the faulty workloads and the resources that the faults concern."""
-    concerned = [resource for fault in problem.task.faults for resource in fault.concerned]
-    ns = problem.environment.namespace
-    for resource, name in dict.fromkeys((*concerned, *_find_workloads(problem))):
-        _type(problem, f"kubectl -n {ns} delete {resource} {name} --ignore-not-found")
+    """Delete the faulty workloads and the resources that the faults concern, except those that a repair deletes."""
+    known = problem.environment.find_original
+    resources = [resource for fault in problem.task.faults for resource in fault.concerned]
+    concerned = [resource for resource in resources if known(*resource) is not None]
+    for resource, name, *namespace in dict.fromkeys((*concerned, *_find_workloads(problem))):
+        ns = namespace[0] if namespace else problem.environment.namespace
+        _type(problem, f"kubectl {f'-n {ns} ' if ns else ''}delete {resource} {name} --ignore-not-found")
 
 
 def scale_faulty_to_zero(problem: PreparedProblem) -> None:
@@ -149,7 +147,7 @@ class RepairOutcome:
 
 def judge(task: Task) -> RepairOutcome:
     """Judge the state of the system; simulated time passes meanwhile."""
-    results = task.eval(task.take_submission((), {}), [], 1.0)
+    results = task.eval(task.take_submission(write_right_answer(task), {}), [], 1.0)
     failed = [finding for finding in results.get("findings", ()) if finding.startswith("NOT")]
     passed = is_success(results)
     present = any(is_present(task.environment, fault) for fault in task.faults)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final
 
+from aiopslab.generators import Noise
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.preparation import (
     PreparedProblem,
@@ -26,12 +27,13 @@ from aiopslab.orchestrator.preparation import (
     get_baseline_key,
     get_fault_key,
     ignore_progress,
+    make_noise,
 )
-from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.problems import TYPES, ProblemRegistry
 from aiopslab.orchestrator.stages import Stage, Stages
-from aiopslab.orchestrator.tasks import MitigationTask, Task
+from aiopslab.orchestrator.tasks import IncidentTask, MitigationTask, PredictionTask, Task
 from aiopslab.orchestrator.validation.answers import check_answers
-from aiopslab.orchestrator.validation.evidence import Symptoms, check_symptoms, find_symptoms
+from aiopslab.orchestrator.validation.evidence import Symptoms, check_no_harm, check_symptoms, find_symptoms
 from aiopslab.orchestrator.validation.leaks import AUTHOR_WORDS, TELLTALES, Leak, find_names, find_new_leaks
 from aiopslab.orchestrator.validation.passages import Passage, read_containers, read_world
 from aiopslab.orchestrator.validation.repairs import (
@@ -52,7 +54,7 @@ SHOWN: Final = 3
 REFERENCE: Final = "the reference repair"
 Outcome = RepairOutcome | str
 """The outcome of a repair, or why it could not be tried."""
-_TASK_SUFFIX: Final = re.compile(r"(-(detection|localization|analysis|mitigation))?(-\d+)?$")
+_TASK_SUFFIX: Final = re.compile(rf"(-({'|'.join(TYPES)}))?(-\d+)?(\+\w+)?(@\d+)?$")
 
 
 @dataclass(frozen=True)
@@ -100,18 +102,21 @@ class Validator:
         self._tell = tell
         self._stages = Stages(seed, registry=self._problems, tell=tell)
         self._again = Stages(seed, registry=self._problems) if twice else None
-        self._untouched: dict[Hashable, Copy[Stage]] = {}
+        self._untouched: tuple[Hashable, Copy[Stage]] | None = None
+        """The latest world without a fault: problems that share one come one after the other."""
         self._observations: dict[Hashable, Observations] = {}
 
     def validate(self, problem_id: str) -> list[Finding]:
         """Return all findings; the problem is fair when every check passed. Raises ``UnknownProblem``."""
-        task = self._problems.get_problem(problem_id)
-        return [
-            *self._check_visibility(task),
-            *self._check_answers(task),
-            *self._check_repairs(task),
-            *self._check_determinism(task),
-        ]
+        task = self._problems.get_problem_instance(problem_id, self._seed)
+        checks = (self._check_visibility, self._check_answers, self._check_repairs, self._check_determinism)
+        findings: list[Finding] = []
+        try:
+            for check in checks:
+                findings += check(task)
+        except CopyFailed as error:
+            findings.append(Finding("the problem can be prepared", False, _get_last_line(error)))
+        return findings
 
     def _check_visibility(self, task: Task) -> Iterator[Finding]:
         self._tell(f"{task.id}: checking symptoms and leaks")
@@ -119,9 +124,12 @@ class Validator:
         key = ("untouched", *self._get_untouched_key(task))
         untouched = self._observe(self._get_untouched(task), key, names)
         with self._stages.episode(task.id) as copy:
-            after = self._observe(copy, get_fault_key(task, self._seed), names)
+            after = self._observe(copy, get_fault_key(task, task.seed), names)
             agent_leaks = copy.call(_find_agent_leaks, names)
-        yield from check_symptoms(after.symptoms, untouched.symptoms, task.breaks)
+        if isinstance(task, PredictionTask):
+            yield from check_no_harm(after.symptoms, untouched.symptoms)
+        else:
+            yield from check_symptoms(after.symptoms, untouched.symptoms, task.breaks)
         leaks = find_new_leaks((*agent_leaks, *after.leaks), untouched.leaks)
         yield Finding("no text names the fault", not leaks, "; ".join(map(str, leaks[:SHOWN])))
 
@@ -133,26 +141,31 @@ class Validator:
         return self._observations[cache_key]
 
     def _get_untouched_key(self, task: Task) -> tuple[object, ...]:
-        return *get_baseline_key(task, self._seed), task.soak_s
+        return *get_baseline_key(task, task.seed), repr(task.noise), task.soak_s
 
     def _get_untouched(self, task: Task) -> Copy[Stage]:
         """Return the same world at the same age without a fault. Observing it does not change it."""
         key = self._get_untouched_key(task)
-        if key not in self._untouched:
-            self._untouched[key] = self._stages.copy_baseline(task.id)
-            self._untouched[key].call(_run_for, task.soak_s)
-        return self._untouched[key]
+        if self._untouched is None or self._untouched[0] != key:
+            self._close_untouched()
+            self._untouched = key, self._stages.copy_baseline(task.id)
+            self._untouched[1].call(_pass_time, task.noise, task.soak_s)
+        return self._untouched[1]
+
+    def _close_untouched(self) -> None:
+        if self._untouched is not None:
+            self._untouched[1].close()
+            self._untouched = None
 
     def _check_answers(self, task: Task) -> Iterator[Finding]:
-        if isinstance(task, MitigationTask):
-            return
         with self._stages.episode(task.id) as copy:
             yield from copy.call(_check_stage_answers)
 
     def _check_repairs(self, task: Task) -> Iterator[Finding]:
         if not isinstance(task, MitigationTask):
             return
-        ways = (REFERENCE, *SHORTCUTS, *ROLLBACKS)
+        # The system of an incident is judged as that of a mitigation, which all shortcuts are tried on.
+        ways = (REFERENCE, *SHORTCUTS, *ROLLBACKS)[: 2 if isinstance(task, IncidentTask) else None]
         self._tell(f"{task.id}: trying {REFERENCE} and {len(ways) - 1} shortcuts")
         for way, outcome in self._try_repairs(task, ways).items():
             yield _make_finding(way, outcome, must_keep_cause(way, task))
@@ -179,8 +192,7 @@ class Validator:
         for stages in (self._stages, self._again):
             if stages is not None:
                 stages.close()
-        while self._untouched:
-            self._untouched.popitem()[1].close()
+        self._close_untouched()
 
     def __enter__(self) -> Validator:
         return self
@@ -219,7 +231,9 @@ def _find_agent_leaks(stage: Stage, names: Names) -> list[Leak]:
     ]
 
 
-def _run_for(stage: Stage, seconds: float) -> None:
+def _pass_time(stage: Stage, noise: Noise, seconds: float) -> None:
+    """Let the noise of a problem happen and time pass, without a fault."""
+    make_noise(stage.environment, (*noise.before, *noise.after))
     stage.environment.run_for(seconds)
 
 
@@ -231,7 +245,11 @@ def _try_in_copy(copy: Copy[Stage], way: str) -> Outcome:
     try:
         return copy.call(_try_repair, way)
     except CopyFailed as error:
-        return f"it failed: {str(error).strip().splitlines()[-1]}"
+        return f"it failed: {_get_last_line(error)}"
+
+
+def _get_last_line(error: CopyFailed) -> str:
+    return str(error).strip().splitlines()[-1]
 
 
 def _try_repair(stage: Stage, way: str) -> Outcome:

@@ -1,1 +1,1 @@
-"""Module paths of the public AIOpsLab release; the applications are in ``aiopslab.apps``."""
+"""Applications under the module paths of the public AIOpsLab release."""

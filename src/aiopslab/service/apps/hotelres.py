@@ -1,5 +1,10 @@
 """``HotelReservation`` under the module path of the public AIOpsLab release."""
 
-from aiopslab.apps.hotelres import HotelReservation
+from __future__ import annotations
 
-__all__ = ["HotelReservation"]
+from aiopslab.apps import hotelres
+from aiopslab.service.apps.deployable import Deployable
+
+
+class HotelReservation(hotelres.HotelReservation, Deployable):
+    """The hotel reservation application, which scripts can deploy and delete."""

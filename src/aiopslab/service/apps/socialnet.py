@@ -1,5 +1,10 @@
 """``SocialNetwork`` under the module path of the public AIOpsLab release."""
 
-from aiopslab.apps.socialnet import SocialNetwork
+from __future__ import annotations
 
-__all__ = ["SocialNetwork"]
+from aiopslab.apps import socialnet
+from aiopslab.service.apps.deployable import Deployable
+
+
+class SocialNetwork(socialnet.SocialNetwork, Deployable):
+    """The social network, which scripts can deploy and delete."""

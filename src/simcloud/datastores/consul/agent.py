@@ -7,14 +7,7 @@ from typing import Final
 
 from simcloud.datastores.consul.api import Api
 from simcloud.datastores.consul.dns import DnsServer
-from simcloud.datastores.consul.identity import (
-    ADDRESS,
-    BUILD_DATE,
-    SERF_PORT,
-    SERVER_PORT,
-    VERSION,
-    Identity,
-)
+from simcloud.datastores.consul.identity import ADDRESS, BUILD_DATE, SERF_PORT, SERVER_PORT, VERSION, Identity
 from simcloud.datastores.consul.log import ConsulLog
 from simcloud.datastores.consul.registrations import Writer
 from simcloud.datastores.consul.state import State
@@ -50,6 +43,7 @@ async def agent(ctx: Context, flags: Flags) -> int:
     identity = Identity(flags.get("node-id") or uuid(chance), flags.get("node") or ctx.container.hostname)
     journal = ConsulLog(ctx, flags.get("log-level") or ("debug" if "dev" in flags else "info"))
     ctx.memory.use(RESIDENT_BYTES)
+    ctx.process.start_runtime()
     stop: Event[Signal] = Event(ctx.kernel)
     for signal in (Signal.TERM, Signal.INT):
         ctx.signals.on(signal, stop.set)
@@ -66,6 +60,7 @@ async def agent(ctx: Context, flags: Flags) -> int:
             f"==> Failed to start HTTP server: listen tcp {client}:{HTTP_PORT}: bind: {golang.errno_words(error)}",
         )
         return 1
+    ctx.process.report = state.report
     if "dev" in flags or "bootstrap" in flags or flags.get("bootstrap-expect") == "1":
         ctx.spawn(_elect(ctx, identity, journal, chance), "election")
     signal = await stop.wait()

@@ -14,12 +14,7 @@ from simcloud.datastores.consul.identity import AGENT_DOCUMENTS, Identity
 from simcloud.datastores.consul.log import ConsulLog
 from simcloud.datastores.consul.queries import READERS, Answer, Reader
 from simcloud.datastores.consul.registrations import WRITES, Action, Writer
-from simcloud.datastores.consul.request import (
-    ApiRequest,
-    Refused,
-    UnknownService,
-    parse_request,
-)
+from simcloud.datastores.consul.request import ApiRequest, Refused, UnknownService, parse_request
 from simcloud.datastores.consul.state import State
 from simcloud.golang import format_duration, parse_duration_s
 from simcloud.machine.network import Connection, HttpRequest, HttpResponse, send_response

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from simcloud.datastores.consul.documents import agent_service_document
 from simcloud.datastores.consul.state import DATACENTER, Node, State
@@ -17,8 +18,7 @@ SERVER_PORT: Final = 8300
 SERF_PORT: Final = 8301
 
 
-@dataclass(slots=True)
-class Identity:
+class Identity(Struct):
     """One agent, which is the only server of its data centre."""
 
     node_id: str

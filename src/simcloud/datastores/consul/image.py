@@ -7,8 +7,7 @@ from typing import Final
 
 from simcloud.datastores.consul.command import consul
 from simcloud.datastores.consul.identity import VERSION
-from simcloud.kubernetes.images import ImageRegistry
-from simcloud.kubernetes.images.busybox import busybox_image
+from simcloud.kubernetes.images import ImageRegistry, alpine_image
 from simcloud.machine import Image
 from simcloud.machine.process import Context
 from simcloud.userland.commands import all_commands
@@ -22,9 +21,11 @@ COMMANDS: Final = frozenset({"agent", "catalog", "info", "members", "monitor", "
 def consul_image() -> Image:
     """The program on Alpine, whose shell is busybox's; by default a dev agent that answers on every address."""
     more = {name: all_commands()[name] for name in ("curl", "jq")}
-    programs = {**busybox_image().programs, **more, "consul": consul, ENTRY_POINT: _entry_point}
-    env = {"BIN_NAME": "consul", "PRODUCT_VERSION": VERSION}
-    return Image("consul", programs, env=env, entrypoint=[ENTRY_POINT])
+    image = alpine_image().derive(
+        "consul", {}, {**more, "consul": consul, ENTRY_POINT: _entry_point}, (ENTRY_POINT,)
+    )
+    image.env = {"BIN_NAME": "consul", "PRODUCT_VERSION": VERSION}
+    return image
 
 
 async def _entry_point(ctx: Context) -> int:
@@ -46,5 +47,5 @@ def add_consul(registry: ImageRegistry) -> None:
             f"hashicorp/consul:{tag}",
             consul_image(),
             args=("agent", "-dev", "-client", "0.0.0.0"),
-            size_bytes=60_000_000,
+            size_bytes=62_417_836,
         )

@@ -7,11 +7,7 @@ from typing import Any, Final
 
 from simcloud.datastores.consul.log import ConsulLog
 from simcloud.datastores.consul.request import ApiRequest, Refused, UnknownService
-from simcloud.datastores.consul.state import (
-    Full,
-    Service,
-    State,
-)
+from simcloud.datastores.consul.state import Full, Service, State
 
 MAX_NAME: Final = 256
 MAX_WORDS: Final = 16
@@ -44,12 +40,7 @@ class Writer:
             raise Refused(400, "Invalid service address")
         id = _text(document, "id") or name
         service = Service(
-            id,
-            name,
-            address,
-            port,
-            _strings(document.get("tags")),
-            _pairs(document.get("meta")),
+            id, name, address, port, _strings(document.get("tags")), _pairs(document.get("meta"))
         )
         if document.get("check") or document.get("checks"):
             raise Refused(400, "Invalid check: TTL must be > 0 for TTL checks")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from simcloud.machine.network import HttpRequest
 from simcloud.services.rpc.http import target_of
@@ -30,8 +30,7 @@ class UnknownService(Refused):
         super().__init__(404, f'Unknown service ID "{id}". {words}')
 
 
-@dataclass(slots=True)
-class ApiRequest:
+class ApiRequest(Struct):
     """A parsed request. ``path`` is decoded; ``url`` is as the log shows it."""
 
     method: str

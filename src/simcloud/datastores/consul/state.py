@@ -6,8 +6,10 @@ has the index of its last change, which blocking queries wait for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.sim import Condition, Kernel
 
@@ -29,8 +31,7 @@ class Full(Exception):
     """The registry is full."""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A node of the catalogue."""
 
     name: str
@@ -41,8 +42,7 @@ class Node:
     modified: int = 0
 
 
-@dataclass(slots=True)
-class Service:
+class Service(Struct):
     """One instance of a service."""
 
     id: str
@@ -68,6 +68,12 @@ class State:
         self.put_service(Service(OWN_SERVICE, OWN_SERVICE, port=OWN_PORT))
         self.checked = self._change("checks", "node checks")
         """The index of the one check there is: whether the node is alive."""
+
+    def report(self) -> dict[str, object]:
+        """Return the figures that an exporter asks for."""
+        instances = Counter(service.name for service in self.services.values())
+        alone = dict.fromkeys(("raft_leader", "raft_peers", "serf_lan_members"), 1)
+        return {**alone, "catalog_services": len(instances), "instances": dict(instances)}
 
     def last_index(self, *topics: str) -> int:
         """Return the index of the last change of any of these topics; never 0."""

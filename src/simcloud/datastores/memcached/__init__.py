@@ -11,7 +11,6 @@ from simcloud.datastores.memcached.image import (
     add_memcached as add_memcached,
     memcached_image as memcached_image,
 )
-from simcloud.datastores.memcached.server import memcached as memcached
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):

@@ -5,26 +5,29 @@ from __future__ import annotations
 from functools import cache
 from typing import Final
 
-from simcloud.datastores.memcached.server import memcached
+from simcloud.datastores.memcached.server import make_memcached
 from simcloud.datastores.memcached.settings import VERSION
 from simcloud.kubernetes.images import ImageRegistry
-from simcloud.machine import BASE_FILES, Image
+from simcloud.machine import Image
 from simcloud.machine.process import Context
-from simcloud.userland.commands import all_commands
+from simcloud.userland import BULLSEYE, BUSTER, build_image
 
-TAGS: Final = ("latest", "1.6", "1.6.7", "1.6.18")
-USER: Final = "11211"
-ACCOUNT: Final = b"memcache:x:11211:11211::/home/memcache:/bin/sh\n"
+OLD: Final = "1.6.7"
+SIZES: Final = {"latest": 33_614_219, "1.6": 33_614_219, VERSION: 33_614_219, OLD: 30_285_403}
+USER_ID: Final = 11211
 ENTRY_POINT: Final = "docker-entrypoint.sh"
 
 
 @cache
-def memcached_image() -> Image:
+def memcached_image(version: str = VERSION) -> Image:
     """Return the server with a shell beside it. It reads arguments only: no variable of the environment."""
-    programs = {**all_commands(), "memcached": memcached, ENTRY_POINT: _entry_point}
-    files = {"/etc/passwd": BASE_FILES["/etc/passwd"].encode() + ACCOUNT}
-    return Image(
-        "memcached", programs, files=files, env={"MEMCACHED_VERSION": VERSION}, entrypoint=[ENTRY_POINT]
+    return build_image(
+        "memcached",
+        BUSTER if version == OLD else BULLSEYE,
+        {"memcached": make_memcached(version), ENTRY_POINT: _entry_point},
+        account=("memcache", USER_ID),
+        env={"MEMCACHED_VERSION": version},
+        entrypoint=(ENTRY_POINT,),
     )
 
 
@@ -36,7 +39,6 @@ async def _entry_point(ctx: Context) -> int:
 
 def add_memcached(registry: ImageRegistry) -> None:
     """Publish the image under its tags."""
-    for tag in TAGS:
-        registry.add(
-            f"memcached:{tag}", memcached_image(), args=("memcached",), user=USER, size_bytes=33_000_000
-        )
+    for tag, size_bytes in SIZES.items():
+        image = memcached_image(OLD) if tag == OLD else memcached_image()
+        registry.add(f"memcached:{tag}", image, args=("memcached",), user=str(USER_ID), size_bytes=size_bytes)

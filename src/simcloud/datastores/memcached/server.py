@@ -11,10 +11,10 @@ from typing import Any, Final
 from simcloud.datastores.memcached.cache import Cache, CacheError
 from simcloud.datastores.memcached.messages import MEMCACHED, Answer, Fetch, Store, Values
 from simcloud.datastores.memcached.settings import OS_ERROR, USAGE, BadOption, Settings, read_options
-from simcloud.datastores.memcached.stats import Connections
+from simcloud.datastores.memcached.stats import Connections, report_figures
 from simcloud.datastores.memcached.text import TextSession
 from simcloud.machine.network import Connection, HttpMessage, NetworkError
-from simcloud.machine.process import Context, Signal
+from simcloud.machine.process import Context, Counted, Program, Signal
 from simcloud.sim import Event
 
 RAW: Final = "raw"
@@ -27,13 +27,30 @@ MEMORY_STEP_BYTES: Final = 64 << 10
 REQUEST_CPU_S: Final = 0.000_015
 KEY_CPU_S: Final = 0.000_001
 LINE_BYTES: Final = 24
+GET_BYTES: Final = len("gets \r\n")
+SET_BYTES: Final = len("set  0 0 100\r\n\r\n")
+STORED_BYTES: Final = len("STORED\r\n")
+IDLE_SHARE: Final = 0.000_41
+"""Share of a core that the threads for the LRU lists and the clock use without requests."""
+SERVICE_THREADS: Final = 6
+"""The main thread, and those of the clock, the hash table, the LRU lists, their crawler and the slabs."""
+
 TOO_MANY: Final = "ERROR Too many open connections"
 
 
-async def memcached(ctx: Context) -> int:
+def make_memcached(version: str) -> Program:
+    """Return the program of one version. All versions behave alike."""
+
+    async def memcached(ctx: Context) -> int:
+        return await _run(ctx, version)
+
+    return memcached
+
+
+async def _run(ctx: Context, version: str) -> int:
     """Serve until stopped; items are gone with the process."""
     try:
-        settings = read_options(ctx.args)
+        settings = read_options(ctx.args, version)
     except BadOption as mistake:
         await ctx.err(f"{mistake}\n")
         return mistake.status
@@ -43,6 +60,8 @@ async def memcached(ctx: Context) -> int:
     if ctx.process.uid == 0 and not settings.user:
         await ctx.err("can't run as root without the -u switch\n")
         return USAGE
+    ctx.process.threads = settings.threads + SERVICE_THREADS
+    ctx.use_background_cpu(IDLE_SHARE)
     server = MemcachedServer(ctx, settings)
     try:
         for address in settings.addresses:
@@ -50,6 +69,12 @@ async def memcached(ctx: Context) -> int:
     except NetworkError as error:
         await ctx.err(f"bind(): {error}\nfailed to listen on TCP port {settings.port}: {error}\n")
         return OS_ERROR
+    ctx.process.report = lambda: report_figures(server.cache, settings, server.connections)
+    ctx.process.counted = [
+        Counted(server.cache, ("get_hits", "get_misses"), server.cache.limit_past),
+        Counted(server.connections, ("total", "bytes_read", "bytes_written")),
+        *(Counted(slab, ("hits",)) for slab in server.cache.slabs.classes),
+    ]
     stop: Event[None] = Event(ctx.kernel)
     for signal in (Signal.TERM, Signal.INT):
         ctx.signals.on(signal, lambda _signal: stop.set())
@@ -73,6 +98,9 @@ class MemcachedServer:
         self.connections = Connections(pid=ctx.process.pid)
         self._ctx = ctx
         self._settings = settings
+        self._base_bytes = BASE_BYTES + ctx.random("memcached memory").randrange(
+            -MEMORY_STEP_BYTES * 8, MEMORY_STEP_BYTES * 12
+        )
         self._accounted_bytes = -MEMORY_STEP_BYTES
         self._account()
 
@@ -122,7 +150,7 @@ class MemcachedServer:
         touched_bytes = self.cache.slabs.touched_bytes
         if touched_bytes - self._accounted_bytes >= MEMORY_STEP_BYTES:
             self._accounted_bytes = touched_bytes
-            self._ctx.memory.use(BASE_BYTES + touched_bytes)
+            self._ctx.memory.use(self._base_bytes + touched_bytes)
 
 
 class ClientConnection:
@@ -144,12 +172,13 @@ class ClientConnection:
         """A message has arrived, typed or bytes."""
         counts = self._server.connections
         if message.__class__ is Fetch:
+            counts.bytes_read += len(b" ".join(message.keys)) + GET_BYTES
             values, size_bytes = self._server.fetch(message)
             counts.bytes_written += size_bytes
             self._reply(values, size_bytes, REQUEST_CPU_S + len(message.keys) * KEY_CPU_S)
         elif message.__class__ is Store:
-            counts.bytes_read += len(message.value) + LINE_BYTES
-            counts.bytes_written += LINE_BYTES
+            counts.bytes_read += len(message.key) + len(message.value) + SET_BYTES
+            counts.bytes_written += STORED_BYTES
             self._reply(self._server.store(message), LINE_BYTES, REQUEST_CPU_S)
         elif isinstance(message, bytes):
             self._take_bytes(message)

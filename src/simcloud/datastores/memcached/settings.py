@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.datastores.memcached.messages import PORT
 from simcloud.datastores.memcached.slabs import PAGE_BYTES
@@ -24,8 +25,7 @@ OS_ERROR: Final = 71
 UNITS: Final = {"k": 1024, "m": 1024**2}
 
 
-@dataclass(slots=True)
-class Settings:
+class Settings(Struct):
     """The options that have an effect here."""
 
     port: int = PORT
@@ -38,6 +38,7 @@ class Settings:
     listen: str = ""
     user: str = ""
     shown: str = ""
+    version: str = VERSION
 
     @property
     def addresses(self) -> list[str]:
@@ -56,20 +57,20 @@ class BadOption(Exception):
         self.status = status
 
 
-def read_options(args: list[str]) -> Settings:
+def read_options(args: list[str], version: str = VERSION) -> Settings:
     """Parse a command line. Raise ``BadOption`` if it is invalid."""
     try:
         options = parse(args, OPTIONS, LONG_OPTIONS)
     except UsageError as mistake:
         complaint = str(mistake).partition("\n")[0]
         raise BadOption(f'{complaint}\nIllegal argument "?"', BAD_ARGUMENT) from None
-    settings = Settings()
+    settings = Settings(version=version)
     settings.verbosity = sum(option in ("v", "verbose") for option, _ in options.given)
     settings.evicts = not options.any("M", "disable-evictions")
     settings.user = options.last("u", "user")
     settings.listen = options.last("l", "listen")
     if options.any("V", "version", "h", "help"):
-        settings.shown = f"memcached {VERSION}\n"
+        settings.shown = f"memcached {version}\n"
     settings.port = _number(options, ("p", "port"), settings.port)
     settings.threads = _number(options, ("t", "threads"), settings.threads)
     if settings.threads <= 0:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote_from_bytes
 
+from msgspec import Struct
+
 from simcloud.datastores.memcached.cache import Cache
-from simcloud.datastores.memcached.settings import VERSION, Settings
+from simcloud.datastores.memcached.settings import Settings
 from simcloud.datastores.memcached.slabs import PAGE_BYTES, Item, SlabClass
 
 END: Final = b"END\r\n"
@@ -20,8 +21,7 @@ SLAB_COUNTS: Final = ("delete_hits", "incr_hits", "decr_hits", "cas_hits", "cas_
 Figure = tuple[str, object]
 
 
-@dataclass(slots=True)
-class Connections:
+class Connections(Struct):
     """Counters of the server and its connections."""
 
     pid: int = 1
@@ -37,7 +37,7 @@ def statistics(cache: Cache, settings: Settings, connections: Connections, words
     """Return the answer to ``stats`` with these words behind it."""
     kind = words[0] if words else b""
     if kind == b"":
-        return _lines([*_process(cache, settings, connections), *_commands(cache), *_server(cache, settings, connections), *_items_of_all(cache)])  # fmt: skip
+        return _lines(report_figures(cache, settings, connections).items())
     if kind == b"items":
         return _lines(_item_figures(cache))
     if kind == b"slabs":
@@ -53,13 +53,21 @@ def statistics(cache: Cache, settings: Settings, connections: Connections, words
     return b"ERROR\r\n"
 
 
+def report_figures(cache: Cache, settings: Settings, connections: Connections) -> dict[str, object]:
+    """Return the figures of plain ``stats`` by name."""
+    of_server = _server(cache, settings, connections)
+    return dict(
+        [*_process(cache, settings, connections), *_commands(cache), *of_server, *_items_of_all(cache)]
+    )
+
+
 def _lines(figures: Iterable[Figure]) -> bytes:
     return "".join(f"STAT {name} {value}\r\n" for name, value in figures).encode() + END
 
 
 def _process(cache: Cache, settings: Settings, connections: Connections) -> list[Figure]:
     return [
-        ("pid", connections.pid), ("uptime", cache.uptime), ("time", cache.wall_time), ("version", VERSION),
+        ("pid", connections.pid), ("uptime", cache.uptime), ("time", cache.wall_time), ("version", settings.version),
         ("libevent", "2.1.12-stable"), ("pointer_size", 64),
         ("rusage_user", f"{connections.cpu_s * 0.4:.6f}"), ("rusage_system", f"{connections.cpu_s * 0.6:.6f}"),
         ("max_connections", settings.max_connections), ("curr_connections", connections.current),
@@ -160,7 +168,8 @@ def _settings(settings: Settings) -> list[Figure]:
         "evictions": "on" if settings.evicts else "off", "num_threads": settings.threads,
         "num_threads_per_udp": settings.threads, "item_size_max": settings.item_max_bytes,
     }  # fmt: skip
-    return [(name, given.get(name, value)) for name, value in DEFAULTS]
+    hidden = NEWER_SETTINGS if settings.version == "1.6.7" else ()
+    return [(name, given.get(name, value)) for name, value in DEFAULTS if name not in hidden]
 
 
 def key_dump(cache: Cache) -> bytes:
@@ -206,88 +215,26 @@ def _dump_class(cache: Cache, words: list[bytes]) -> bytes:
     return b"".join(lines) + END
 
 
+NEWER_SETTINGS: Final = ("ssl_kernel_tls", "ssl_min_version", "num_napi_ids")
+"""Settings that came after version 1.6.7."""
+
+_DEFAULTS: Final = (
+    "maxbytes 67108864, maxconns 1024, tcpport 11211, udpport 0, inter NULL, verbosity 0, oldest 0, evictions on, "
+    "domain_socket NULL, umask 700, shutdown_command no, growth_factor 1.25, chunk_size 48, num_threads 4, "
+    "num_threads_per_udp 4, stat_key_prefix :, detail_enabled no, reqs_per_event 20, cas_enabled yes, tcp_backlog 1024, "
+    "binding_protocol auto-negotiate, auth_enabled_sasl no, auth_enabled_ascii no, item_size_max 1048576, maxconns_fast "
+    "yes, hashpower_init 0, slab_reassign yes, slab_automove 1, slab_automove_ratio 0.80, slab_automove_window 30, "
+    "slab_chunk_max 524288, lru_crawler yes, lru_crawler_sleep 100, lru_crawler_tocrawl 0, tail_repair_time 0, "
+    "flush_enabled yes, dump_enabled yes, hash_algorithm murmur3, lru_maintainer_thread yes, lru_segmented yes, hot_lru_pct "
+    "20, warm_lru_pct 40, hot_max_factor 0.20, warm_max_factor 2.00, temp_lru no, temporary_ttl 61, idle_timeout 0, "
+    "watcher_logbuf_size 262144, worker_logbuf_size 65536, read_buf_mem_limit 0, track_sizes no, inline_ascii_response no, "
+    "ext_item_size 512, ext_item_age 4294967295, ext_low_ttl 0, ext_recache_rate 2000, ext_wbuf_size 4194304, "
+    "ext_compact_under 0, ext_drop_under 0, ext_max_sleep 1000000, ext_max_frag 0.80, slab_automove_freeratio 0.010, "
+    "ext_drop_unread no, ssl_enabled no, ssl_chain_cert (null), ssl_key (null), ssl_verify_mode 0, ssl_keyformat 1, "
+    "ssl_ciphers NULL, ssl_ca_cert NULL, ssl_wbuf_size 16384, ssl_session_cache no, ssl_kernel_tls no, ssl_min_version "
+    "tlsv1.2, num_napi_ids (null), memory_file (null)"
+)
 DEFAULTS: Final[tuple[Figure, ...]] = tuple(
-    (name, value)
-    for name, value in (
-        line.split(" ", 1)
-        for line in [
-            "maxbytes 67108864",
-            "maxconns 1024",
-            "tcpport 11211",
-            "udpport 0",
-            "inter NULL",
-            "verbosity 0",
-            "oldest 0",
-            "evictions on",
-            "domain_socket NULL",
-            "umask 700",
-            "shutdown_command no",
-            "growth_factor 1.25",
-            "chunk_size 48",
-            "num_threads 4",
-            "num_threads_per_udp 4",
-            "stat_key_prefix :",
-            "detail_enabled no",
-            "reqs_per_event 20",
-            "cas_enabled yes",
-            "tcp_backlog 1024",
-            "binding_protocol auto-negotiate",
-            "auth_enabled_sasl no",
-            "auth_enabled_ascii no",
-            "item_size_max 1048576",
-            "maxconns_fast yes",
-            "hashpower_init 0",
-            "slab_reassign yes",
-            "slab_automove 1",
-            "slab_automove_ratio 0.80",
-            "slab_automove_window 30",
-            "slab_chunk_max 524288",
-            "lru_crawler yes",
-            "lru_crawler_sleep 100",
-            "lru_crawler_tocrawl 0",
-            "tail_repair_time 0",
-            "flush_enabled yes",
-            "dump_enabled yes",
-            "hash_algorithm murmur3",
-            "lru_maintainer_thread yes",
-            "lru_segmented yes",
-            "hot_lru_pct 20",
-            "warm_lru_pct 40",
-            "hot_max_factor 0.20",
-            "warm_max_factor 2.00",
-            "temp_lru no",
-            "temporary_ttl 61",
-            "idle_timeout 0",
-            "watcher_logbuf_size 262144",
-            "worker_logbuf_size 65536",
-            "read_buf_mem_limit 0",
-            "track_sizes no",
-            "inline_ascii_response no",
-            "ext_item_size 512",
-            "ext_item_age 4294967295",
-            "ext_low_ttl 0",
-            "ext_recache_rate 2000",
-            "ext_wbuf_size 4194304",
-            "ext_compact_under 0",
-            "ext_drop_under 0",
-            "ext_max_sleep 1000000",
-            "ext_max_frag 0.80",
-            "slab_automove_freeratio 0.010",
-            "ext_drop_unread no",
-            "ssl_enabled no",
-            "ssl_chain_cert (null)",
-            "ssl_key (null)",
-            "ssl_verify_mode 0",
-            "ssl_keyformat 1",
-            "ssl_ciphers NULL",
-            "ssl_ca_cert NULL",
-            "ssl_wbuf_size 16384",
-            "ssl_session_cache no",
-            "ssl_kernel_tls no",
-            "ssl_min_version tlsv1.2",
-            "num_napi_ids (null)",
-            "memory_file (null)",
-        ]
-    )
+    (line.partition(" ")[0], line.partition(" ")[2]) for line in _DEFAULTS.split(", ")
 )
 """What ``stats settings`` shows where nothing else is said."""

@@ -7,11 +7,12 @@ exactly the announced number of bytes as data, whatever they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
+
 from simcloud.datastores.memcached.cache import Cache, CacheError, TooLarge
-from simcloud.datastores.memcached.settings import VERSION, Settings
+from simcloud.datastores.memcached.settings import Settings
 from simcloud.datastores.memcached.slabs import Item
 from simcloud.datastores.memcached.stats import Connections, key_dump, statistics
 
@@ -30,8 +31,7 @@ BAD_EXPIRY: Final = "CLIENT_ERROR invalid exptime argument"
 DELETE_USAGE: Final = "CLIENT_ERROR bad command line format.  Usage: delete <key> [noreply]"
 
 
-@dataclass(slots=True)
-class Announced:
+class Announced(Struct):
     """A storage command whose data has not arrived yet; without a key the data is discarded."""
 
     verb: str
@@ -193,7 +193,7 @@ class TextSession:
         self._say("OK", quiet)
 
     def _version(self, words: list[bytes]) -> None:
-        self._say(f"VERSION {VERSION}")
+        self._say(f"VERSION {self._settings.version}")
 
     def _quit(self, words: list[bytes]) -> None:
         self.closed = True

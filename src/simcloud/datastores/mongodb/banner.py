@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from simcloud.machine.process import Context
 
 INIT: Final = "initandlisten"
+KERNEL_SHARE: Final = 35
+"""The kernel keeps this fraction of a machine's memory to itself: one part in 35."""
 
 STOP_LINES: Final[tuple[tuple[str, int, str], ...]] = (
     ("COMMAND", 4784901, "Shutting down the MirrorMaestro"),
@@ -35,7 +37,7 @@ STOP_LINES: Final[tuple[tuple[str, int, str], ...]] = (
     ("SHARDING", 4784921, "Shutting down the MigrationUtilExecutor"),
     ("CONTROL", 4784925, "Shutting down free monitoring"),
     ("CONTROL", 20609, "Shutting down free monitoring"),
-    ("CONTROL", 4784927, "Shutting down the HealthLog"),
+    ("STORAGE", 4784927, "Shutting down the HealthLog"),
     ("STORAGE", 4784929, "Acquiring the global lock for shutdown"),
     ("STORAGE", 4784930, "Shutting down the storage engine"),
     ("STORAGE", 22320, "Shutting down journal flusher thread"),
@@ -50,68 +52,45 @@ STOP_LINES: Final[tuple[tuple[str, int, str], ...]] = (
 def log_start(ctx: Context, options: Options, log: ServerLog) -> None:
     """Log the first lines, up to the opening of the storage."""
     log.say(
-        "STORAGE",
-        4615611,
-        INIT,
-        "MongoDB starting",
-        pid=ctx.process.pid,
-        port=options.port,
-        dbPath=options.db_path,
-        architecture="64-bit",
-        host=ctx.container.hostname,
-    )
+        "STORAGE", 4615611, INIT, "MongoDB starting",
+        pid=ctx.process.pid, port=options.port, dbPath=options.db_path, architecture="64-bit", host=ctx.container.hostname,
+    )  # fmt: skip
     log.say("CONTROL", 23403, INIT, "Build Info", buildInfo=BUILD_INFO)
     log.say("CONTROL", 51765, INIT, "Operating System", os={"name": "Ubuntu", "version": "18.04"})
     log.say("CONTROL", 21951, INIT, "Options set by command line", options=options.given)
 
 
 def log_preparation(log: ServerLog) -> None:
-    """The two lines before anything else is known."""
-    log.say(
-        "CONTROL",
-        23285,
-        "main",
-        "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'",
+    """The lines before anything else is known."""
+    disabled = (
+        "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'"
     )
+    log.say("CONTROL", 23285, "main", disabled)
     log.write("W", "ASIO", 22601, "main", "No TransportLayer configured during NetworkInterface startup")
-    log.say(
-        "NETWORK",
-        4648601,
-        "main",
-        "Implicit TCP FastOpen unavailable. If TCP FastOpen is required, set tcpFastOpenServer, tcpFastOpenClient, and tcpFastOpenQueueSize.",
-    )
+    settings = "set tcpFastOpenServer, tcpFastOpenClient, and tcpFastOpenQueueSize."
+    unavailable = f"Implicit TCP FastOpen unavailable. If TCP FastOpen is required, {settings}"
+    log.say("NETWORK", 4648601, "main", unavailable)
+
+
+def _warn(log: ServerLog, severity: str, component: str, id: int, text: str) -> None:
+    log.write(severity, component, id, INIT, text, startup_warning=True)
 
 
 def log_opening(ctx: Context, log: ServerLog, *, found_data: bool, unclean: bool, path: str) -> None:
     """Log what precedes the opening of the storage."""
     if unclean:
-        log.write(
-            "W",
-            "STORAGE",
-            22271,
-            INIT,
-            "Detected unclean shutdown - Lock file is not empty",
-            {"lockFile": path},
-        )
+        text = "Detected unclean shutdown - Lock file is not empty"
+        log.write("W", "STORAGE", 22271, INIT, text, {"lockFile": path})
     if found_data:
-        folder = path.rpartition("/")[0]
-        log.say(
-            "STORAGE",
-            22270,
-            INIT,
-            "Storage engine to use detected by data files",
-            dbpath=folder,
-            storageEngine="wiredTiger",
-        )
-    log.write(
-        "I",
-        "STORAGE",
-        22297,
-        INIT,
-        "Using the XFS filesystem is strongly recommended with the WiredTiger storage engine. See http://dochub.mongodb.org/core/prodnotes-filesystem",
-        startup_warning=True,
-    )
+        text, folder = "Storage engine to use detected by data files", path.rpartition("/")[0]
+        log.say("STORAGE", 22270, INIT, text, dbpath=folder, storageEngine="wiredTiger")
+    if ctx.files.find(path)[0].fstype == "ext4":
+        link = "See http://dochub.mongodb.org/core/prodnotes-filesystem"
+        text = f"Using the XFS filesystem is strongly recommended with the WiredTiger storage engine. {link}"
+        _warn(log, "I", "STORAGE", 22297, text)
     limit = ctx.container.memory_limit_bytes or ctx.machine.memory_bytes
+    if limit == ctx.machine.memory_bytes:
+        limit -= limit // KERNEL_SHARE
     cache_mib = max(256, (limit - 2**30) // 2 // 2**20)
     config = (
         f"create,cache_size={cache_mib}M,session_max=33000,eviction=(threads_min=4,threads_max=4),config_base=false,"
@@ -120,71 +99,51 @@ def log_opening(ctx: Context, log: ServerLog, *, found_data: bool, unclean: bool
         "verbose=[recovery_progress,checkpoint_progress,compact_progress],"
     )
     log.say("STORAGE", 22315, INIT, "Opening WiredTiger", config=config)
+    progress = "WT_VERB_RECOVERY_PROGRESS"
+    if found_data:
+        recovering = ("Recovering log 1 through 2", "Recovering log 2 through 2")
+        loop = "Main recovery loop: starting at 1/26112 to 2/256"
+        for text in (*recovering, loop, *recovering):
+            category = f"WT_VERB_RECOVERY | {progress}" if text == loop else progress
+            log.wiredtiger_progress(INIT, "txn-recover", category, text)
+    for name in ("recovery", "oldest"):
+        text = f"Set global {name} timestamp: (0, 0)"
+        log.wiredtiger_progress(INIT, "txn-recover", f"WT_VERB_RECOVERY | {progress}", text)
 
 
 def log_opened(ctx: Context, options: Options, log: ServerLog, duration_ms: int) -> None:
     """Log that the storage is open."""
+    never = {"$timestamp": {"t": 0, "i": 0}}
     log.say("STORAGE", 4795906, INIT, "WiredTiger opened", durationMillis=duration_ms)
-    log.say(
-        "RECOVERY",
-        23987,
-        INIT,
-        "WiredTiger recoveryTimestamp",
-        recoveryTimestamp={"$timestamp": {"t": 0, "i": 0}},
-    )
-    log.say(
-        "STORAGE",
-        4366408,
-        INIT,
-        "No table logging settings modifications are required for existing WiredTiger tables",
-        loggingEnabled=True,
-    )
+    log.say("RECOVERY", 23987, INIT, "WiredTiger recoveryTimestamp", recoveryTimestamp=never)
+    text = "No table logging settings modifications are required for existing WiredTiger tables"
+    log.say("STORAGE", 4366408, INIT, text, loggingEnabled=True)
     log.say("STORAGE", 22262, INIT, "Timestamp monitor starting")
     if not options.auth:
-        log.write(
-            "W",
-            "CONTROL",
-            22120,
-            INIT,
-            "Access control is not enabled for the database. Read and write access to data and configuration is unrestricted",
-            startup_warning=True,
-        )
+        text = "Read and write access to data and configuration is unrestricted"
+        _warn(log, "W", "CONTROL", 22120, f"Access control is not enabled for the database. {text}")
     if options.tls_mode != "disabled" and not options.tls_ca:
-        words = "No client certificate validation can be performed since no CA file has been provided. Please specify an sslCAFile parameter"
-        log.write("W", "CONTROL", 22132, INIT, words, startup_warning=True)
+        text = "No client certificate validation can be performed since no CA file has been provided."
+        _warn(log, "W", "CONTROL", 22132, f"{text} Please specify an sslCAFile parameter")
     if options.bind_ip in ("127.0.0.1", "localhost"):
-        log.write(
-            "W",
-            "CONTROL",
-            22140,
-            INIT,
-            "This server is bound to localhost. Remote systems will be unable to connect to this server. Start the server with --bind_ip <address> to specify which IP addresses it should serve responses from, or with --bind_ip_all to bind to all interfaces. If this behavior is desired, start the server with --bind_ip 127.0.0.1 to disable this warning",
-            startup_warning=True,
+        text = (
+            "This server is bound to localhost. Remote systems will be unable to connect to this server. Start the "
+            "server with --bind_ip <address> to specify which IP addresses it should serve responses from, or with "
+            "--bind_ip_all to bind to all interfaces. If this behavior is desired, start the server with --bind_ip "
+            "127.0.0.1 to disable this warning"
         )
+        _warn(log, "W", "CONTROL", 22140, text)
 
 
 def log_listening(options: Options, log: ServerLog) -> None:
     """The port is open."""
-    log.say(
-        "FTDC",
-        20625,
-        INIT,
-        "Initializing full-time diagnostic data capture",
-        dataDirectory=f"{options.db_path.rstrip('/')}/diagnostic.data",
-    )
-    log.say("NETWORK", 23015, "listener", "Listening on", address=f"/tmp/mongodb-{options.port}.sock")
-    for address in options.bind_ip.split(","):
-        log.say(
-            "NETWORK", 23015, "listener", "Listening on", address="0.0.0.0" if address == "*" else address
-        )
-    log.say(
-        "NETWORK",
-        23016,
-        "listener",
-        "Waiting for connections",
-        port=options.port,
-        ssl="off" if options.tls_mode == "disabled" else "on",
-    )
+    folder = f"{options.db_path.rstrip('/')}/diagnostic.data"
+    log.say("FTDC", 20625, INIT, "Initializing full-time diagnostic data capture", dataDirectory=folder)
+    addresses = ("0.0.0.0" if address == "*" else address for address in options.bind_ip.split(","))
+    for address in (f"/tmp/mongodb-{options.port}.sock", *addresses):
+        log.say("NETWORK", 23015, "listener", "Listening on", address=address)
+    ssl = "off" if options.tls_mode == "disabled" else "on"
+    log.say("NETWORK", 23016, "listener", "Waiting for connections", port=options.port, ssl=ssl)
 
 
 def log_stopping(log: ServerLog, who: str) -> None:

@@ -21,6 +21,14 @@ INT64_MIN: Final = -(2**63)
 INT64_MAX: Final = 2**63 - 1
 
 
+def new_uuid(random: Random) -> bytes:
+    """Return a random UUID (version 4)."""
+    data = bytearray(random.randbytes(16))
+    data[6] = data[6] & 0x0F | 0x40
+    data[8] = data[8] & 0x3F | 0x80
+    return bytes(data)
+
+
 class ObjectId:
     """Twelve bytes: seconds since 1970, five of the process, a counter of three."""
 

@@ -19,6 +19,8 @@ from simcloud.machine.process import CommandNotFound, Context, ForkFailed, NotEx
 SCRIPTS: Final = "/docker-entrypoint-initdb.d"
 NAME: Final = "/usr/local/bin/docker-entrypoint.sh"
 TRIES: Final = 30
+MONGODB_UID: Final = 999
+DATA_FOLDERS: Final = ("/data/configdb", "/data/db")
 TEMPORARY_DROPPED: Final = ("--auth", "--replSet", "--bind_ip", "--bind_ip_all", "--keyFile", "--tlsMode", "--tlsCertificateKeyFile", "--tlsCAFile", "--logpath")  # fmt: skip
 WITH_VALUE: Final = ("--replSet", "--bind_ip", "--keyFile", "--tlsMode", "--tlsCertificateKeyFile", "--tlsCAFile", "--logpath")  # fmt: skip
 
@@ -33,6 +35,7 @@ async def docker_entrypoint(ctx: Context) -> int:
             options = parse_options(argv[1:], ctx.files)
         except BadOptions:
             options = None  # mongod will say itself what is wrong
+        _drop_root(ctx)
         if options is not None:
             status = await _initialize(ctx, argv, options)
             if status:
@@ -49,6 +52,25 @@ async def docker_entrypoint(ctx: Context) -> int:
     except NotExecutable as error:
         await ctx.err(f"{NAME}: line 409: {argv[0]}: {error}\n")
         return 126
+
+
+def _drop_root(ctx: Context) -> None:
+    """Give the data folders to the user ``mongodb`` as far as that is possible, and continue as this user."""
+    files = ctx.files
+    if files.uid:
+        return
+    waiting = [folder for folder in DATA_FOLDERS if files.is_dir(folder)]
+    while waiting:
+        path = waiting.pop()
+        try:
+            if files.stat(path).uid != MONGODB_UID:
+                files.chown(path, MONGODB_UID, -1, follow=False)
+            if files.is_dir(path):
+                waiting += [f"{path}/{name}" for name in files.listdir(path)]
+        except FileError:
+            pass  # mongod will report what it cannot use
+    files.uid = files.gid = MONGODB_UID
+    ctx.env["HOME"] = "/home/mongodb"
 
 
 async def _initialize(ctx: Context, argv: list[str], options: Options) -> int:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from simcloud.datastores.mongodb.bson import (
-    Binary,
-    ObjectId,
-    Regex,
-)
+from simcloud.datastores.mongodb.bson import Binary, ObjectId, Regex
 
 
 def to_relaxed_json(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The image ``mongo:4.4.6``: mongod, the shell, bash and the usual tools, with the entry point of the genuine one."""
+"""The image ``mongo:4.4.6``: Ubuntu 18.04 with mongod, the shell and the database tools, and the entry point of the genuine one."""
 
 from __future__ import annotations
 
@@ -6,37 +6,39 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-from simcloud.datastores.mongodb.entrypoint import docker_entrypoint
+from simcloud.datastores.mongodb.entrypoint import MONGODB_UID, docker_entrypoint
 from simcloud.datastores.mongodb.mongod import mongod
 from simcloud.datastores.mongodb.shell import mongo
+from simcloud.datastores.mongodb.tools import TOOLS
 from simcloud.datastores.mongodb.version import VERSION
 from simcloud.machine import Image
 from simcloud.machine.process import Program
-from simcloud.userland.commands import all_commands
+from simcloud.userland import BIONIC, build_image
 
-SIZE_BYTES = 158_000_000
-FOLDERS: Final = {
-    "/data/db/.keep": b"",
-    "/data/configdb/.keep": b"",
-    "/docker-entrypoint-initdb.d/.keep": b"",
-}
+SIZE_BYTES: Final = 158_263_297
+DATA_FOLDERS: Final = ("/data/db", "/data/configdb")
+ACCOUNT: Final = ("mongodb", MONGODB_UID)
 
 
 def mongo_image(more: Mapping[str, Program] | None = None, files: Mapping[str, bytes] | None = None) -> Image:
     """Return the image, with further programs on its PATH and further files."""
-    own = {"mongod": mongod, "mongo": mongo, "docker-entrypoint.sh": docker_entrypoint}
-    programs = {**all_commands(), **own, **(more or {})}
-    return Image(
-        "mongo",
-        programs,
-        files={**FOLDERS, **(files or {})},
+    own = {"mongod": mongod, "mongo": mongo, "docker-entrypoint.sh": docker_entrypoint, **TOOLS}
+    folders = dict.fromkeys((f"{folder}/" for folder in (*DATA_FOLDERS, "/docker-entrypoint-initdb.d")), b"")
+    return build_image(
+        "mongo" if files is None else "mongo with data",
+        BIONIC,
+        {**own, **(more or {})},
+        packages=("jq", "openssl"),
+        account=ACCOUNT,
+        files={**folders, **(files or {})},
+        owned=DATA_FOLDERS,
         env={
             "GOSU_VERSION": "1.12",
             "MONGO_PACKAGE": "mongodb-org",
             "MONGO_MAJOR": "4.4",
             "MONGO_VERSION": VERSION,
         },
-        entrypoint=["docker-entrypoint.sh"],
+        entrypoint=("docker-entrypoint.sh",),
     )
 
 

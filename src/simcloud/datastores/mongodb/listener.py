@@ -56,17 +56,13 @@ class MongoListener:
         session = Session(server, connection, server.connections_created)
         count = len(server.sessions)
         if count >= server.options.max_connections:
-            server.log.say(
-                "NETWORK",
-                22942,
-                "listener",
-                "Connection refused because there are too many open connections",
-                connectionCount=count,
-            )
+            text = "Connection refused because there are too many open connections"
+            server.log.say("NETWORK", 22942, "listener", text, connectionCount=count)
             connection.close()
             return
         server.sessions[session.number] = session
         server.ctx.memory.grow(THREAD_BYTES)
+        server.ctx.process.threads += 1
         server.log.say(
             "NETWORK", 22943, "listener", "Connection accepted",
             remote=session.remote, connectionId=session.number, connectionCount=count + 1,

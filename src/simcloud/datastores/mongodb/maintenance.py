@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from bisect import bisect_left
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
+from zlib import crc32
 
-from simcloud.datastores.mongodb.bson import Document, milliseconds
+from simcloud.datastores.mongodb.bson import Document, Int64, date, milliseconds
 from simcloud.datastores.mongodb.engine.collection import Collection
 from simcloud.datastores.mongodb.engine.fuel import refill
 from simcloud.datastores.mongodb.failures import MongoFailure
+from simcloud.datastores.mongodb.serverlog import ServerLog
 from simcloud.datastores.mongodb.storage import StorageFailed
+from simcloud.datastores.mongodb.storage.layout import (
+    SESSIONS,
+    SESSIONS_INDEX,
+    VERSION_DOCUMENT,
+    add_diagnostics,
+    date_diagnostics,
+    write_diagnostics,
+)
+from simcloud.datastores.mongodb.version import BUILD_INFO
+from simcloud.machine import ContainerLog
 from simcloud.sim import Event, TimedOut
 
 if TYPE_CHECKING:
@@ -17,12 +30,14 @@ if TYPE_CHECKING:
 
 JOURNAL_S: Final = 0.1
 CHECKPOINT_S: Final = 60.0
+MEAN_CHECKPOINT_S: Final = 60.047
 EXPIRY_S: Final = 60.0
+DIAGNOSTICS_IN_CHECKPOINT: Final = 6
+"""How often the diagnostic data is written between two checkpoints."""
+TRANSACTIONS: Final = 2
+"""Numbers that each checkpoint takes."""
 OVERHEAD: Final = 3
 """Memory of a document as a multiple of its size: itself, its place in the cache, its indexes."""
-
-SESSIONS: Final = "config.system.sessions"
-SESSIONS_INDEX: Final = {"v": 2, "key": {"lastUse": 1}, "name": "lsidTTLIndex", "expireAfterSeconds": 1800}
 
 
 class Maintenance:
@@ -32,18 +47,34 @@ class Maintenance:
         self._server = server
         self._data_bytes = 0
         self._written: Event[None] = Event(server.ctx.kernel)
+        self._checkpoint_s = server.ctx.now
+        self._next_at = 0.0
+        """The time of the last checkpoint on the machine's clock, and of the next one on the kernel's."""
 
     def first_collections(self) -> None:
         """Every server has these; a fresh one makes them."""
         server = self._server
         version = self._make("initandlisten", "admin.system.version")
         if version is not None:
-            version.insert({"_id": "featureCompatibilityVersion", "version": "4.4"})
+            version.insert(dict(VERSION_DOCUMENT))
             server.log.say(
                 "COMMAND", 20459, "initandlisten", "Setting featureCompatibilityVersion", newVersion="4.4"
             )
         server.log.say("STORAGE", 20536, "initandlisten", "Flow Control is enabled on this deployment")
         self._make("initandlisten", "local.startup_log", {"capped": True, "size": 10_485_760})
+        starts, ctx = server.catalog.find("local.startup_log"), server.ctx
+        if starts is not None:
+            starts.insert(
+                {
+                    "_id": f"{ctx.container.hostname}-{int(ctx.now * 1000)}",
+                    "hostname": ctx.container.hostname,
+                    "startTime": date(ctx.now),
+                    "startTimeLocal": f"{datetime.fromtimestamp(ctx.now, UTC):%a %b %e %H:%M:%S.%f}"[:-3],
+                    "cmdLine": server.options.given,
+                    "pid": Int64(ctx.process.pid),
+                    "buildinfo": dict(BUILD_INFO),
+                }
+            )
 
     def _make(self, context: str, namespace: str, options: Document | None = None) -> Collection | None:
         """Return a collection that was not there yet."""
@@ -113,16 +144,49 @@ class Maintenance:
             self._data_bytes = total
 
     async def _checkpoints(self) -> None:
+        """Every minute, write a checkpoint and the diagnostic data, whose file is replaced more often."""
         server = self._server
+        ctx, storage, passed_s = server.ctx, server.storage, 0
+        random = ctx.random("mongod checkpoints")
+        write_diagnostics(ctx, server.options.db_path, 0)
+        ctx.kernel.on_skip(self._add_past)
         while True:
-            await server.ctx.sleep(CHECKPOINT_S)
+            wait_s = CHECKPOINT_S + random.uniform(0.004, 0.09)
+            self._checkpoint_s, self._next_at = ctx.now, ctx.kernel.now + wait_s
+            for _ in range(DIAGNOSTICS_IN_CHECKPOINT):
+                await ctx.sleep(wait_s / DIAGNOSTICS_IN_CHECKPOINT)
+                date_diagnostics(ctx, server.options.db_path)
+            passed_s += int(CHECKPOINT_S)
+            storage.background_transactions += TRANSACTIONS
+            server.log.add(server.log.format_checkpoint(storage.transactions, ctx.now))
             try:
-                delay_s = server.storage.checkpoint()
+                delay_s = storage.checkpoint()
             except StorageFailed as failure:
                 server.storage_failed(failure, "WTCheckpointThread")
                 return
-            if delay_s:
-                await server.ctx.sleep(delay_s)
+            write_diagnostics(ctx, server.options.db_path, passed_s)
+            await ctx.sleep(delay_s)
+
+    def _add_past(self, seconds: float) -> None:
+        """Time was skipped: there were checkpoints in it, each with its line, and diagnostic data."""
+        server, ctx = self._server, self._server.ctx
+        log, end_s = ctx.container.log, ctx.now + self._next_at - ctx.kernel.now
+        count = round((end_s - self._checkpoint_s) / MEAN_CHECKPOINT_S) - 1
+        if not ctx.process.alive or count < 1:
+            return
+        try:
+            server.storage.checkpoint_in_past(self._checkpoint_s + CHECKPOINT_S)
+        except StorageFailed:
+            pass  # the next checkpoint will report it
+        past = PastCheckpoints(server.log, count, self._checkpoint_s, end_s, server.storage.transactions)
+        if not server.options.log_path and isinstance(log, ContainerLog):
+            log.add_past(past)
+        server.log.total_lines += count
+        server.storage.background_transactions += (
+            past.find_transaction(count - 1) - server.storage.transactions
+        )
+        add_diagnostics(ctx, server.options.db_path, seconds)
+        self._checkpoint_s = past.find_time(count - 1)
 
     async def _expiry(self) -> None:
         """Once a minute, remove what indexes with ``expireAfterSeconds`` say is too old."""
@@ -144,3 +208,37 @@ class Maintenance:
                         ]
                         for row in old:
                             collection.delete(row)
+
+
+class PastCheckpoints:
+    """The lines about the checkpoints of skipped time, evenly spread over it."""
+
+    def __init__(self, log: ServerLog, count: int, start_s: float, end_s: float, transaction: int) -> None:
+        self.count = count
+        self._log = log
+        self._start_s = start_s
+        self._step_s = (end_s - start_s) / (count + 1)
+        self._transaction = transaction
+
+    def find_transaction(self, number: int) -> int:
+        """Return the transaction of a checkpoint; they only rise."""
+        return self._transaction + (number + 1) * TRANSACTIONS
+
+    def find_time(self, number: int) -> float:
+        """Return the time of a checkpoint. Its microseconds have six digits, so that all lines are about as long."""
+        even_s = self._start_s + (number + 1) * self._step_s
+        time_s = even_s + crc32(b"%d" % int(even_s)) % 40_000 / 1e6
+        return int(time_s) + 0.1 + 0.9 * (time_s % 1)
+
+    def measure(self, first: int, end: int) -> int:
+        """Return the bytes of the lines, which differ only in the digits of two numbers."""
+        line_bytes = len(self.read(first)[1]) - 2 * len(str(self.find_transaction(first)))
+        digits = 0
+        for power in range(len(str(self.find_transaction(end)))):
+            digits += end - bisect_left(range(end), 10**power, first, end, key=self.find_transaction)
+        return line_bytes * (end - first) + 2 * digits
+
+    def read(self, number: int) -> tuple[float, str]:
+        """Return the time and the text of a line."""
+        time_s = self.find_time(number)
+        return time_s + 0.000_05, self._log.format_checkpoint(self.find_transaction(number), time_s)

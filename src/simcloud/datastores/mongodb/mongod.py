@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from simcloud.datastores.mongodb import banner
+from simcloud.datastores.mongodb.commands.diagnostics import report_status
 from simcloud.datastores.mongodb.engine.catalog import Catalog
 from simcloud.datastores.mongodb.listener import MongoListener
 from simcloud.datastores.mongodb.maintenance import Maintenance
@@ -32,6 +33,9 @@ EXIT_UNCAUGHT: Final = 100
 
 IDLE_BYTES: Final = 90 * 1024 * 1024
 START_CPU_S: Final = 0.35
+THREADS: Final = 31
+IDLE_SHARE: Final = 0.004_6
+"""Share of a core for diagnostic data, journal, eviction and the other threads of an idle server."""
 OPEN_FRESH_S: Final = 0.25
 INIT: Final = banner.INIT
 ENGINE_SOURCE: Final = "src/mongo/db/storage/wiredtiger/wiredtiger_kv_engine.cpp"
@@ -45,17 +49,16 @@ async def mongod(ctx: Context) -> int:
         await ctx.err(f"{error}\ntry '{ctx.args[0]} --help' for more information\n")
         return EXIT_BAD_OPTIONS
     if options.help or options.version:
-        await ctx.out(
-            usage()
-            if options.help
-            else f"db version v{VERSION}\nBuild Info: {json.dumps(BUILD_INFO, indent=4)}\n"
-        )
+        version = f"db version v{VERSION}\nBuild Info: {json.dumps(BUILD_INFO, indent=4)}\n"
+        await ctx.out(usage() if options.help else version)
         return 0
     if options.shutdown:
         return await shut_down(ctx, options.db_path)
     log = ServerLog(ctx, options.log_path)
     banner.log_preparation(log)
-    ctx.memory.use(IDLE_BYTES)
+    ctx.memory.use(int(IDLE_BYTES * ctx.random("mongod memory").uniform(0.72, 1.02)))
+    ctx.process.threads = THREADS
+    ctx.use_background_cpu(IDLE_SHARE)
     await ctx.cpu(START_CPU_S)
     if options.tls_mode != "disabled":
         # Reading certificates takes a library of eight megabytes; TLS is off by default.
@@ -65,13 +68,33 @@ async def mongod(ctx: Context) -> int:
         if status:
             return status
     banner.log_start(ctx, options, log)
+    if not _clear_socket(ctx, options, log):
+        return EXIT_ABRUPT
     catalog = Catalog(ctx.random("mongod catalog"))
     storage = Storage(ctx, options.db_path, catalog)
     status = await _open(ctx, options, log, storage)
     if status:
         return status
     server = Server(ctx, options, log, catalog, storage)
+    ctx.process.report = partial(report_status, server)
+    ctx.process.accounts = server.users.describe_all
+    ctx.process.counted = server.list_counters()
     return await _serve(server)
+
+
+def _clear_socket(ctx: Context, options: Options, log: ServerLog) -> bool:
+    """Remove what an earlier server left of its local socket; False, with the reason in the log, if that is not allowed."""
+    path = f"/tmp/mongodb-{options.port}.sock"
+    try:
+        ctx.files.remove(path)
+    except FileError as error:
+        if error.code == "ENOENT":
+            return True
+        attributes = {"path": path, "error": error.strerror}
+        log.write("E", "NETWORK", 23024, INIT, "Failed to unlink socket file", attributes)
+        log.fatal_assertion(INIT, 40486, "src/mongo/transport/transport_layer_asio.cpp", 919, trace=False)
+        return False
+    return True
 
 
 async def _open(ctx: Context, options: Options, log: ServerLog, storage: Storage) -> int:
@@ -126,11 +149,8 @@ def _log_refusal(log: ServerLog, failure: StorageFailed) -> None:
     log.wiredtiger(
         INIT, failure.number, f"{failure.operation}: __posix_file_write, 579: {failure.write_message}"
     )
-    log.write(
-        "W", "STORAGE", 22347, INIT,
-        "Failed to start up WiredTiger under any compatibility version. This may be due to an unsupported upgrade or "
-        "downgrade.",
-    )  # fmt: skip
+    text = "Failed to start up WiredTiger under any compatibility version."
+    log.write("W", "STORAGE", 22347, INIT, f"{text} This may be due to an unsupported upgrade or downgrade.")
     log.write("F", "STORAGE", 28595, INIT, "Terminating.", {"reason": f"{failure.number}: {failure.words}"})
     log.fatal_assertion(INIT, 28595, ENGINE_SOURCE, 1101, trace=False)
 

@@ -9,12 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Final
 
-from simcloud.datastores.mongodb.bson import (
-    Binary,
-    Int64,
-    ObjectId,
-    Regex,
-)
+from simcloud.datastores.mongodb.bson import Binary, Int64, ObjectId, Regex
 
 NUMBER: Final = 10
 RANKS: Final[dict[type, int]] = {

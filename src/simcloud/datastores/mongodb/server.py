@@ -7,7 +7,7 @@ from typing import Any, Final
 from simcloud.datastores.mongodb.auth.roles import allows
 from simcloud.datastores.mongodb.auth.scram import LogIn
 from simcloud.datastores.mongodb.auth.users import Users
-from simcloud.datastores.mongodb.bson import Document, ObjectIds, type_name
+from simcloud.datastores.mongodb.bson import Document, ObjectIds, date, new_uuid, type_name
 from simcloud.datastores.mongodb.cursors import Cursors
 from simcloud.datastores.mongodb.document_text import show
 from simcloud.datastores.mongodb.engine.catalog import Catalog
@@ -20,10 +20,32 @@ from simcloud.datastores.mongodb.serverlog import ServerLog
 from simcloud.datastores.mongodb.storage import Storage, StorageFailed
 from simcloud.datastores.mongodb.wire import reply_bytes
 from simcloud.machine.network import Connection
-from simcloud.machine.process import Context
+from simcloud.machine.process import Context, Counted
 from simcloud.sim import Event
 
 MAX_SHOWN: Final = 10_240
+PROFILE: Final = "system.profile"
+PROFILE_BYTES: Final = 1_048_576
+PROFILED: Final = {
+    **{name: name for name in ("ns", "command", "keysExamined", "docsExamined", "cursorExhausted")},
+    "numYields": "numYield",
+    **{name: name for name in ("nreturned", "locks", "storage")},
+    "reslen": "responseLength",
+    "protocol": "protocol",
+    "durationMillis": "millis",
+    "planSummary": "planSummary",
+}
+"""The fields of a record of the profiler by their names in the log, in the record's order."""
+PROFILED_KINDS: Final = {
+    "find": "query",
+    "getMore": "getmore",
+    "delete": "remove",
+    "insert": "insert",
+    "update": "update",
+}
+PROFILED_BYTES: Final = 900
+"""About how large a record of the profiler is."""
+
 STORAGE_FAILED: Final = "storage"
 WIREDTIGER_SOURCE: Final = "src/mongo/db/storage/wiredtiger/wiredtiger_util.cpp"
 THREAD_BYTES: Final = 1024 * 1024
@@ -41,17 +63,8 @@ class Request:
     """A command in progress."""
 
     __slots__ = (
-        "body",
-        "cpu_s",
-        "db",
-        "docs_examined",
-        "durable",
-        "keys_examined",
-        "name",
-        "plan",
-        "server",
-        "session",
-    )
+        "body", "cpu_s", "db", "docs_examined", "durable", "keys_examined", "name", "plan", "server", "session",
+    )  # fmt: skip
 
     def __init__(self, server: Server, session: Session, db: str, name: str, body: Document) -> None:
         self.server = server
@@ -156,16 +169,8 @@ class Session:
         """Log the metadata of the client, once per connection."""
         if client and not self.client:
             self.client = client
-            log = self.server.log
-            log.say(
-                "NETWORK",
-                51800,
-                self.name,
-                "client metadata",
-                remote=self.remote,
-                client=self.name,
-                doc=client,
-            )
+            about = {"remote": self.remote, "client": self.name, "doc": client}
+            self.server.log.say("NETWORK", 51800, self.name, "client metadata", **about)
 
     def need(self, request: Request, action: str, db: str, collection: str = "") -> None:
         """Raise ``Unauthorized`` unless this action is allowed there."""
@@ -203,6 +208,7 @@ class Session:
         self.connection.close()
         if self.server.sessions.pop(self.number, None) is not None:
             self.server.ctx.memory.grow(-THREAD_BYTES)
+            self.server.ctx.process.threads -= 1
 
 
 class Server:
@@ -224,15 +230,34 @@ class Server:
         self.sessions: dict[int, Session] = {}
         self.started_at = ctx.now
         self.connections_created = 0
+        self.status_requests = 0
         self.counters: dict[str, int] = dict.fromkeys(
             ("insert", "query", "update", "delete", "getmore", "command"), 0
         )
         self.slow_s = options.slow_ms / 1000
+        self.profiled: dict[str, int] = {}
+        """The level of the profiler by database; 0 is left out."""
         self.stopping: Event[str] = Event(ctx.kernel)
         self.flush_wanted: Event[None] = Event(ctx.kernel)
         self.flushed: Event[None] = Event(ctx.kernel)
+        self._builds = 0
         self.fsync_locks = 0
         self.unlocked: Event[None] = Event(ctx.kernel)
+
+    def list_counters(self) -> list[Counted]:
+        """Return what is counted of the requests.
+
+        There were no more writes than the documents tell, and the caches of clients read a document about once.
+        """
+        return [
+            Counted(self, ("connections_created",)),
+            Counted(self.counters, ("command",)),
+            Counted(self.counters, ("insert", "query", "update", "delete", "getmore"), self._limit_past),
+        ]
+
+    def _limit_past(self, name: str) -> float:
+        documents = sum(map(len, self.catalog.collections.values()))
+        return documents if name == "query" else documents // 2
 
     def lock_writes(self) -> None:
         """Block writes; locks are counted."""
@@ -265,25 +290,17 @@ class Server:
             if log
             else f"__checkpoint_tree, 1895: {short}: fatal checkpoint failure"
         )
+        panic = "__wt_panic, 490: the process must exit and restart: WT_PANIC: WiredTiger library panic"
         lines = (
             (failure.number, f"{where}: __posix_file_write, 579: {failure.write_message}"),
             (failure.number, f"{where}: {fatal}: {failure.words}"),
-            (
-                -31804,
-                f"{where}: __wt_panic, 490: the process must exit and restart: WT_PANIC: WiredTiger library panic",
-            ),
+            (-31804, f"{where}: {panic}"),
         )
         for number, text in lines:
             self.log.wiredtiger(thread, number, text)
         self.log.fatal_assertion(thread, 50853, WIREDTIGER_SOURCE, 522)
-        self.log.write(
-            "F",
-            "CONTROL",
-            4757800,
-            thread,
-            "Writing fatal message",
-            {"message": "Got signal: 6 (Aborted).\n"},
-        )
+        details = {"message": "Got signal: 6 (Aborted).\n"}
+        self.log.write("F", "CONTROL", 4757800, thread, "Writing fatal message", details)
         self.stopping.set(STORAGE_FAILED)
 
     def log_created(self, context: str, collection: Collection) -> None:
@@ -299,24 +316,94 @@ class Server:
         self._log_index(context, collection, "_id_")
 
     def build_index(self, context: str, collection: Collection, spec: Document) -> None:
-        """Build an index and say so."""
+        """Build an index and say so. The index of an empty collection needs no scan and is logged by one line."""
+        build = {"uuid": {"$uuid": uuid_text(new_uuid(self.random))}} if len(collection) else None
+        if build is not None:
+            self._log_build(context, collection, spec, build)
+        before = len(collection.indexes)
         collection.add_index(spec)
         try:
             self.catalog.indexes_changed(collection)
         except MongoFailure:  # the disk has no room for it
             collection.drop_index(spec["name"])
             raise
-        self._log_index(context, collection, spec["name"])
+        self._log_index(context, collection, spec["name"], build)
+        if build is not None:
+            uuid = {"uuid": {"$uuid": uuid_text(collection.uuid)}}
+            self.log.say(
+                "STORAGE", 20663, f"IndexBuildsCoordinatorMongod-{self._builds}", "Index build: completed successfully",
+                buildUUID=build, namespace=collection.namespace, uuid=uuid, indexesBuilt=1,
+                numIndexesBefore=before, numIndexesAfter=before + 1,
+            )  # fmt: skip
+            self.log.say("INDEX", 20447, context, "Index build: completed", buildUUID=build)
+            self._builds += 1
 
-    def _log_index(self, context: str, collection: Collection, name: str) -> None:
+    def _log_build(self, context: str, collection: Collection, spec: Document, build: Document) -> None:
+        """Log the phases of a build up to the end of the scan. The coordinator's thread does the work."""
+        thread, uuid = (
+            f"IndexBuildsCoordinatorMongod-{self._builds}",
+            {"uuid": {"$uuid": uuid_text(collection.uuid)}},
+        )
+        namespace, count, name = collection.namespace, len(collection), spec["name"]
+        about = {"buildUUID": build, "namespace": namespace, "collectionUUID": uuid}
+        endless = {"$date": {"$numberLong": "9223372036854775807"}}
+        phases: tuple[tuple[str, int, str, Document], ...] = (
+            (context, 20438, "registering", {**about, "indexes": 1, "firstIndex": {"name": name}}),
+            (thread, 20384, "starting", {"namespace": namespace, "buildUUID": build, "properties": spec, "method": "Hybrid", "maxTemporaryMemoryUsageMB": 200}),
+            (thread, 20346, "initialized", {**about, "initializationTimestamp": {"$timestamp": {"t": 0, "i": 0}}}),
+            (context, 20440, "waiting for index build to complete", {"buildUUID": build, "deadline": endless}),
+            (thread, 20391, "collection scan done", {"buildUUID": build, "totalRecords": count, "readSource": "kUnset", "durationMillis": 0}),
+            (thread, 20685, "inserted keys from external sorter into index", {"namespace": namespace, "index": name, "keysInserted": count, "durationMillis": 0}),
+        )  # fmt: skip
+        for where, id, text, attributes in phases:
+            self.log.write("I", "INDEX", id, where, f"Index build: {text}", attributes)
+
+    def _log_index(
+        self, context: str, collection: Collection, name: str, build: Document | None = None
+    ) -> None:
         self.log.say(
-            "INDEX", 20345, context, "Index build: done building",
-            buildUUID=None, namespace=collection.namespace, index=name,
+            "INDEX", 20345, context if build is None else f"IndexBuildsCoordinatorMongod-{self._builds}", "Index build: done building",
+            buildUUID=build, namespace=collection.namespace, index=name,
             commitTimestamp={"$timestamp": {"t": 0, "i": 0}},
         )  # fmt: skip
 
+    def set_profiling(self, db: str, level: int) -> None:
+        """Set the level of the profiler for a database."""
+        self.profiled.pop(db, None)
+        if level:
+            self.profiled[db] = level
+            namespace = f"{db}.{PROFILE}"
+            if self.catalog.find(namespace) is None:
+                self.catalog.create(namespace, {"capped": True, "size": PROFILE_BYTES})
+
+    def profile(self, request: Request, reply: Document, duration_s: float) -> None:
+        """Record an operation in the database's ``system.profile``, which keeps the latest megabyte."""
+        collection = self.catalog.find(f"{request.db}.{PROFILE}")
+        slow = duration_s > self.slow_s
+        if collection is None or not (slow or self.profiled[request.db] > 1):
+            return
+        details = self._describe_operation(request, reply, duration_s)
+        users = request.session.users.items()
+        document: Document = {
+            "op": PROFILED_KINDS.get(request.name, "command"),
+            **{name: details[logged] for logged, name in PROFILED.items() if logged in details},
+            "ts": date(self.ctx.now),
+            "client": request.session.remote.partition(":")[0],
+            **({"appName": details["appName"]} if "appName" in details else {}),
+            "allUsers": [{"user": name, "db": db} for db, name in users],
+            "user": next((f"{name}@{db}" for db, name in users), ""),
+        }
+        collection.restore(max(collection.rows, default=0) + 1, document, PROFILED_BYTES)
+        while collection.size_bytes > PROFILE_BYTES:
+            collection.restore(next(iter(collection.rows)), None, 0)
+
     def log_slow(self, request: Request, reply: Document, duration_s: float) -> None:
         """The line about a command that took long."""
+        attributes = self._describe_operation(request, reply, duration_s)
+        self.log.write("I", "COMMAND", 51803, request.session.name, "Slow query", attributes)
+
+    def _describe_operation(self, request: Request, reply: Document, duration_s: float) -> Document:
+        """Return what the log and the profiler tell about a command."""
         cursor = reply.get("cursor")
         attributes: dict[str, Any] = {"type": "command"}
         collection = request.body.get(request.name)
@@ -342,4 +429,4 @@ class Server:
         attributes["storage"] = {}
         attributes["protocol"] = "op_msg"
         attributes["durationMillis"] = int(duration_s * 1000)
-        self.log.write("I", "COMMAND", 51803, request.session.name, "Slow query", attributes)
+        return attributes

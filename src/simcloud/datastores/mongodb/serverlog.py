@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections import deque
 from datetime import UTC, datetime
 from typing import Any, Final
+from zlib import crc32
 
 import msgspec
 
+from simcloud.datastores.mongodb.bson import Document
 from simcloud.datastores.mongodb.extended_json import to_relaxed_json
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, FileStream, LineSink
 
 KEPT_LINES: Final = 1024
+LINE_S: Final = 0.000_13
+"""Time between two lines that are written without waiting."""
 
 _ENCODE: Final = msgspec.json.Encoder().encode
 
@@ -27,6 +31,7 @@ class ServerLog:
         self.recent: deque[str] = deque(maxlen=KEPT_LINES)
         self.warnings: list[str] = []
         self.total_lines = 0
+        self._latest = 0.0
 
     def say(self, component: str, id: int, context: str, message: str, **attributes: Any) -> None:
         """A line of severity I."""
@@ -42,32 +47,45 @@ class ServerLog:
         attributes: dict[str, Any] | None = None,
         startup_warning: bool = False,
     ) -> None:
-        """One line, padded as mongod pads."""
-        now = self._ctx.now
-        second = datetime.fromtimestamp(int(now), UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        head = ('"' + severity + '",').ljust(6) + '"c":' + ('"' + component + '",').ljust(12)
-        parts = [
-            f'{{"t":{{"$date":"{second}.{int(now * 1000) % 1000:03d}+00:00"}}',
-            f'"s":{head}"id":{f"{id},":<9}"ctx":"{context}"',
-            f'"msg":{_ENCODE(message).decode()}',
-        ]
-        if attributes:
-            parts.append(f'"attr":{_ENCODE(to_relaxed_json(attributes)).decode()}')
+        """One line."""
+        # Lines of one instant are written one after the other.
+        self._latest = max(self._ctx.now, self._latest + LINE_S)
+        line = _format_line(self._latest, severity, component, id, context, message, attributes)
         if startup_warning:
-            parts.append('"tags":["startupWarnings"]')
-        line = ",".join(parts) + "}"
+            line = line[:-1] + ',"tags":["startupWarnings"]}'
+            self.warnings.append(line)
+        self.add(line)
+
+    def add(self, line: str) -> None:
+        """A line that is formatted already."""
         self.recent.append(line)
         self.total_lines += 1
-        if startup_warning:
-            self.warnings.append(line)
         self._put(line)
 
     def wiredtiger(self, context: str, number: int, text: str) -> None:
         """A line in which the storage engine complains."""
-        now = self._ctx.now
-        stamp = f"[{int(now)}:{int(now * 1e6) % 1_000_000}][{self._ctx.process.pid}:0x7f2b8a3f4700]"
-        message = {"error": number, "message": f"{stamp}, {text}"}
+        message = {"error": number, "message": f"{self._stamp_thread(context)}, {text}"}
         self.write("E", "STORAGE", 22435, context, "WiredTiger error", message)
+
+    def wiredtiger_progress(self, context: str, operation: str, category: str, text: str) -> None:
+        """A line in which the storage engine reports its progress."""
+        message = f"{self._stamp_thread(context)}, {operation}: [{category}] {text}"
+        self.write("I", "STORAGE", 22430, context, "WiredTiger message", {"message": message})
+
+    def format_checkpoint(self, transaction: int, time_s: float) -> str:
+        """Return the line about a checkpoint."""
+        thread = "WTCheckpointThread"
+        text = (
+            f"{self._stamp_thread(thread, time_s)}, WT_SESSION.checkpoint: [WT_VERB_CHECKPOINT_PROGRESS] saving checkpoint "
+            f"snapshot min: {transaction}, snapshot max: {transaction} snapshot count: 0, oldest timestamp: (0, 0) , "
+            "meta checkpoint timestamp: (0, 0)"
+        )
+        return _format_line(time_s, "I", "STORAGE", 22430, thread, "WiredTiger message", {"message": text})
+
+    def _stamp_thread(self, context: str, time_s: float = 0.0) -> str:
+        now = time_s or max(self._ctx.now, self._latest + LINE_S)
+        thread = 0x7F0000000700 + (crc32(f"{self._ctx.container.name} {context}".encode()) << 8 & ~0xFFF)
+        return f"[{int(now)}:{int(now * 1e6) % 1_000_000}][{self._ctx.process.pid}:{thread:#x}]"
 
     def fatal_assertion(self, context: str, number: int, file: str, line: int, trace: bool = True) -> None:
         """The two lines before mongod aborts."""
@@ -106,3 +124,22 @@ class ServerLog:
             data, self._waiting = b"".join(self._waiting), []
             await self._ctx.stdout.write(data)
         self._waiting = None
+
+
+def _format_line(
+    time_s: float,
+    severity: str,
+    component: str,
+    id: int,
+    context: str,
+    message: str,
+    attributes: Document | None = None,
+) -> str:
+    """Return a line, padded as mongod pads."""
+    second = datetime.fromtimestamp(int(time_s), UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    head = f'"{severity}",'.ljust(6) + '"c":' + f'"{component}",'.ljust(12)
+    line = (
+        f'{{"t":{{"$date":"{second}.{int(time_s * 1000) % 1000:03d}+00:00"}},"s":{head}"id":{f"{id},":<9}"ctx":"{context}",'
+        f'"msg":{_ENCODE(message).decode()}'
+    )
+    return f'{line},"attr":{_ENCODE(to_relaxed_json(attributes)).decode()}}}' if attributes else line + "}"

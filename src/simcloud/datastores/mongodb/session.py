@@ -55,6 +55,8 @@ async def _answer(session: Session, command: Command) -> Document:
     if request.durable:
         await server.durable()
     session.running = None
+    if server.profiled and request.db in server.profiled:
+        server.profile(request, reply, kernel.now - started_at)
     if kernel.now - started_at > server.slow_s:
         server.log_slow(request, reply, kernel.now - started_at)
     return reply

@@ -215,6 +215,13 @@ class Users:
             rule(self.default)
         self.default._settle()
 
+    def describe_all(self) -> dict[str, str]:
+        """Return all users, each with its rules as ACL LIST shows them."""
+        return {
+            f"the user {name.decode('utf-8', 'replace')}": user.describe()
+            for name, user in self.by_name.items()
+        }
+
     def require(self, password: str) -> None:
         """``requirepass``: the one password of the default user; an empty one is none."""
         if password:

@@ -33,6 +33,7 @@ QUERY_MAX_BYTES: Final = 64 << 20
 OUTPUT_MAX_BYTES: Final = 64 << 20
 """A client with more pending output is disconnected."""
 
+WORD_BYTES: Final = len("$10\r\n\r\n")
 ATTACKS: Final = (b"post", b"host:")
 """The first words of HTTP requests, which a browser may have been tricked into sending."""
 
@@ -80,17 +81,19 @@ class ClientConnection:
 
     def _take_commands(self, commands: list[Words]) -> None:
         replies: list[Reply] = []
-        size = 0
+        size = received = 0
         client = self.client
         for words in commands:
             if client.closing:
                 break
             reply = self._run(words)
             size += size_bytes(reply)
+            received += sum(map(len, words)) + WORD_BYTES * len(words)
             if isinstance(reply, Several):
                 replies += reply
             else:
                 replies.append(reply)
+        self._server.state.bytes_in += received
         if self._server.alive:
             self._send(Replies(replies), size)
             if client.closing:

@@ -10,15 +10,15 @@ from simcloud.datastores.redis.cli import redis_cli
 from simcloud.datastores.redis.server import redis_server
 from simcloud.datastores.redis.version import VERSION
 from simcloud.kubernetes.images import ImageRegistry
-from simcloud.machine import BASE_FILES, Image
+from simcloud.machine import Image
 from simcloud.machine.files import FileError
 from simcloud.machine.process import CommandNotFound, Context, NotExecutable
-from simcloud.userland.commands import all_commands
+from simcloud.userland import BUSTER, build_image
 
 TAGS: Final = ("latest", "6", "6.2", VERSION)
-ACCOUNT: Final = b"redis:x:999:999::/home/redis:/bin/sh\n"
 ENTRY_POINT: Final = "docker-entrypoint.sh"
 REDIS_UID: Final = 999
+SIZE_BYTES: Final = 38_667_912
 NAME: Final = "/usr/local/bin/docker-entrypoint.sh"
 
 
@@ -31,13 +31,15 @@ def redis_image() -> Image:
 def image_with(files: Mapping[str, bytes]) -> Image:
     """Return the image with further files."""
     own = {"redis-server": redis_server, "redis-cli": redis_cli, ENTRY_POINT: _entry_point}
-    programs = {**all_commands(), **own}
-    return Image(
+    return build_image(
         "redis",
-        programs,
-        files={"/etc/passwd": BASE_FILES["/etc/passwd"].encode() + ACCOUNT, "/data/.keep": b"", **files},
+        BUSTER,
+        own,
+        account=("redis", REDIS_UID),
+        files={"/data/": b"", **files},
+        owned=("/data",),
         env={"GOSU_VERSION": "1.12", "REDIS_VERSION": VERSION},
-        entrypoint=[ENTRY_POINT],
+        entrypoint=(ENTRY_POINT,),
     )
 
 
@@ -72,5 +74,5 @@ def add_redis(registry: ImageRegistry) -> None:
     """Publish the image under its tags."""
     for tag in TAGS:
         registry.add(
-            f"redis:{tag}", redis_image(), args=("redis-server",), workdir="/data", size_bytes=105_000_000
+            f"redis:{tag}", redis_image(), args=("redis-server",), workdir="/data", size_bytes=SIZE_BYTES
         )

@@ -45,48 +45,19 @@ POLICIES: Final = (
     "noeviction",
 )  # fmt: skip
 
+SWITCHES: Final = (
+    "rdbchecksum=no daemonize=no io-threads-do-reads=no lua-replicate-commands=yes always-show-logo=no protected-mode=no "
+    "rdbcompression=yes rdb-del-sync-files=no activerehashing=yes stop-writes-on-bgsave-error=yes set-proc-title=yes "
+    "dynamic-hz=yes lazyfree-lazy-eviction=no lazyfree-lazy-expire=no lazyfree-lazy-server-del=no lazyfree-lazy-user-del=no "
+    "lazyfree-lazy-user-flush=no repl-disable-tcp-nodelay=no repl-diskless-sync=no gopher-enabled=no "
+    "aof-rewrite-incremental-fsync=yes no-appendfsync-on-rewrite=no cluster-require-full-coverage=yes "
+    "rdb-save-incremental-fsync=yes aof-load-truncated=yes aof-use-rdb-preamble=yes cluster-replica-no-failover=no "
+    "replica-lazy-flush=no replica-serve-stale-data=yes replica-read-only=yes replica-ignore-maxmemory=yes "
+    "jemalloc-bg-thread=yes activedefrag=no syslog-enabled=no cluster-enabled=no appendonly=no "
+    "cluster-allow-reads-when-down=no crash-log-enabled=yes crash-memcheck-enabled=yes use-exit-on-panic=no disable-thp=yes"
+)
 PARAMETERS: Final[dict[str, Kind]] = {
-    "rdbchecksum": _yes("no"),
-    "daemonize": _yes("no"),
-    "io-threads-do-reads": _yes("no"),
-    "lua-replicate-commands": _yes("yes"),
-    "always-show-logo": _yes("no"),
-    "protected-mode": _yes("no"),
-    "rdbcompression": _yes("yes"),
-    "rdb-del-sync-files": _yes("no"),
-    "activerehashing": _yes("yes"),
-    "stop-writes-on-bgsave-error": _yes("yes"),
-    "set-proc-title": _yes("yes"),
-    "dynamic-hz": _yes("yes"),
-    "lazyfree-lazy-eviction": _yes("no"),
-    "lazyfree-lazy-expire": _yes("no"),
-    "lazyfree-lazy-server-del": _yes("no"),
-    "lazyfree-lazy-user-del": _yes("no"),
-    "lazyfree-lazy-user-flush": _yes("no"),
-    "repl-disable-tcp-nodelay": _yes("no"),
-    "repl-diskless-sync": _yes("no"),
-    "gopher-enabled": _yes("no"),
-    "aof-rewrite-incremental-fsync": _yes("yes"),
-    "no-appendfsync-on-rewrite": _yes("no"),
-    "cluster-require-full-coverage": _yes("yes"),
-    "rdb-save-incremental-fsync": _yes("yes"),
-    "aof-load-truncated": _yes("yes"),
-    "aof-use-rdb-preamble": _yes("yes"),
-    "cluster-replica-no-failover": _yes("no"),
-    "replica-lazy-flush": _yes("no"),
-    "replica-serve-stale-data": _yes("yes"),
-    "replica-read-only": _yes("yes"),
-    "replica-ignore-maxmemory": _yes("yes"),
-    "jemalloc-bg-thread": _yes("yes"),
-    "activedefrag": _yes("no"),
-    "syslog-enabled": _yes("no"),
-    "cluster-enabled": _yes("no"),
-    "appendonly": _yes("no"),
-    "cluster-allow-reads-when-down": _yes("no"),
-    "crash-log-enabled": _yes("yes"),
-    "crash-memcheck-enabled": _yes("yes"),
-    "use-exit-on-panic": _yes("no"),
-    "disable-thp": _yes("yes"),
+    **{name: _yes(default) for name, _, default in (word.partition("=") for word in SWITCHES.split())},
     "aclfile": _text(),
     "unixsocket": _text(),
     "pidfile": _text(),

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import inf
 from typing import Any, Final
 
 from simcloud.datastores.redis.acl import BadRule, User
+from simcloud.datastores.redis.commands import COMMANDS
 from simcloud.datastores.redis.commands.acl import is_known
+from simcloud.datastores.redis.commands.information import report_facts
 from simcloud.datastores.redis.config import BadConfig, Config
 from simcloud.datastores.redis.connection import ClientConnection
 from simcloud.datastores.redis.dispatch import replay
@@ -17,7 +20,7 @@ from simcloud.datastores.redis.state import Client, ServerState
 from simcloud.datastores.redis.version import VERSION
 from simcloud.machine.files import FileError
 from simcloud.machine.network import Connection, NetworkError
-from simcloud.machine.process import Context, Signal
+from simcloud.machine.process import Context, Counted, Signal
 from simcloud.sim import Event
 
 RAW: Final = "raw"
@@ -36,6 +39,9 @@ BYTE_CPU_S: Final = 0.000_000_000_5
 TICK_S: Final = 0.1
 IDLE_TICK_S: Final = 1.0
 SWEEP_MAX: Final = 2000
+IDLE_SHARE: Final = 0.001_2
+"""Share of a core for the timer that runs ten times a second."""
+
 TOO_MANY: Final = "ERR max number of clients reached"
 
 
@@ -54,6 +60,7 @@ class RedisServer:
         self.state.cpu_s = lambda: ctx.process.cpu_s
         self.state.resident_bytes = lambda: ctx.memory.resident_bytes
         self.state.system_bytes = ctx.machine.memory_bytes
+        self.state.kernel_release = ctx.machine.kernel_release
         self._connections: dict[int, ClientConnection] = {}
         self._free_at = 0.0
         self._accounted_bytes = 0
@@ -219,6 +226,8 @@ async def _serve(ctx: Context, config: Config, log: ServerLog, path: str) -> int
         "redis-server /path/to/redis.conf")  # fmt: skip
     log.role = "M"
     log("*", "monotonic clock: POSIX clock_gettime")
+    ctx.process.threads = 4 + config.number("io-threads")
+    ctx.use_background_cpu(IDLE_SHARE)
     server = RedisServer(ctx, config, log)
     state = server.state
     state.config_file = path
@@ -229,7 +238,8 @@ async def _serve(ctx: Context, config: Config, log: ServerLog, path: str) -> int
         log("#", f"Error in user declaration: {bad}")
         return 1
     port = config.number("port")
-    addresses = config.text("bind").split() or ["0.0.0.0"]
+    words = config.text("bind").split() or ["0.0.0.0"]
+    addresses = ["127.0.0.1" if word == "localhost" else word for word in words]
     try:
         for address in addresses:
             ctx.listen(port, RAW, address.removeprefix("-")).on_accept = server.accept
@@ -250,11 +260,31 @@ async def _serve(ctx: Context, config: Config, log: ServerLog, path: str) -> int
     state.stop = partial(_shut_down, server, stop)
     for signal, name in ((Signal.TERM, "SIGTERM"), (Signal.INT, "SIGINT")):
         ctx.signals.on(signal, partial(_handle_signal, ctx, server, log, name, stop))
+    ctx.process.report = partial(report_facts, state)
+    ctx.process.accounts = state.users.describe_all
+    ctx.process.counted = [
+        Counted(state, ("connections", "last_client", "bytes_in", "bytes_out")),
+        Counted(state.account, ("hits", "misses", "expired")),
+        Counted(state.calls, most=partial(_limit_past, state)),
+        Counted(
+            state.call_us,
+            most=lambda name: _limit_past(state, name) * state.call_us[name] / state.calls[name],
+        ),
+    ]
     log("*", "Ready to accept connections")
     ctx.spawn(server.keep_time(), "redis cron")
     await stop.wait()
     log("#", "Redis is now ready to exit, bye bye...")
     return 0
+
+
+def _limit_past(state: ServerState, name: str) -> float:
+    """Return how often a command can have run unobserved: those that write have left their data."""
+    command = COMMANDS.get(name.encode())
+    if command is None or not command.write:
+        return inf
+    held = sum(len(value) for db in state.databases for value in db.values.values())
+    return max(0, held - state.calls[name])
 
 
 def _shut_down(server: RedisServer, stop: Event[bool | None], save: bool | None) -> Reply:

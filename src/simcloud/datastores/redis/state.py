@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter, deque
 from collections.abc import Callable
+from heapq import heappop, heappush
 from typing import Any, Final, NamedTuple
 
 from simcloud.datastores.redis.acl import User, Users
@@ -21,6 +22,8 @@ from simcloud.machine.files import Disk as Device, Files, Volume
 BASE_BYTES: Final = 870_000
 CLIENT_BYTES: Final = 17_000
 CHOICE_MAX: Final = 1 << 20
+FIRST_DESCRIPTOR: Final = 8
+"""The file descriptor of the first client: those below are streams, sockets that listen, and the event loop."""
 
 
 class Client:
@@ -36,6 +39,8 @@ class Client:
     ) -> None:
         self.server = server
         self.number = number
+        free = server.free_descriptors
+        self.descriptor = heappop(free) if free else FIRST_DESCRIPTOR + len(server.clients)
         self.address = address
         self.local_address = local_address
         self.push = push
@@ -117,11 +122,13 @@ class ServerState:
         self.pid = 1
         self.disk = Disk(self, files or _no_files(), later)
         self.clients: dict[int, Client] = {}
+        self.free_descriptors: list[int] = []
         self.monitors: dict[int, Client] = {}
         self.channels: dict[bytes, dict[int, Client]] = {}
         self.patterns: dict[bytes, dict[int, Client]] = {}
         self.slow_log: deque[SlowCommand] = deque()
         self.slow_count = 0
+        self.latency_reset_at = 0.0
         self.started = clock()
         self.run_id = f"{chance.getrandbits(160):040x}"
         self.child_log: Callable[[int, str, str], None] = lambda _pid, mark, text: log(mark, text)
@@ -130,18 +137,18 @@ class ServerState:
         self.cpu_s: Callable[[], float] = lambda: 0.0
         self.resident_bytes: Callable[[], int] = lambda: self.used_bytes
         self.system_bytes = 8 << 30
+        self.kernel_release = "6.1.0"
         self.operations_per_s = 0
         self.config_file = ""
         self.executable = "/usr/local/bin/redis-server"
         self.loading = False
         self.work = 0
         self.stall_s = 0.0
-        self._last_client = 2
+        self.last_client = 2
         self._reset_counts()
         self.apply_config()
 
     def _reset_counts(self) -> None:
-        self.commands = 0
         self.connections = 0
         self.rejected = 0
         self.evicted = 0
@@ -180,14 +187,19 @@ class ServerState:
         return int(self.clock() * 1000)
 
     @property
+    def commands(self) -> int:
+        """How many commands have run."""
+        return sum(self.calls.values())
+
+    @property
     def used_bytes(self) -> int:
         """What the server has allocated, as ``used_memory`` shows it."""
         return BASE_BYTES + self.account.bytes + CLIENT_BYTES * len(self.clients)
 
     def connect(self, address: str, local_address: str, push: Callable[[Reply], None]) -> Client:
         """Return a new client."""
-        self._last_client += 1
-        client = Client(self, self._last_client, address, local_address, push)
+        self.last_client += 1
+        client = Client(self, self.last_client, address, local_address, push)
         self.clients[client.number] = client
         self.connections += 1
         return client
@@ -202,7 +214,8 @@ class ServerState:
                     del listeners[name]
         client.channels, client.patterns = {}, {}
         self.monitors.pop(client.number, None)
-        self.clients.pop(client.number, None)
+        if self.clients.pop(client.number, None) is not None:
+            heappush(self.free_descriptors, client.descriptor)
 
     def choose(self, items: list[bytes], count: int | None) -> list[bytes]:
         """Choose items at random: one, ``count`` different ones, or (a negative count) that number with repetition."""

@@ -6,8 +6,9 @@ a large number or call itself.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 from simcloud.golang.formatting import Int, sprint, type_name
 from simcloud.golang.quoting import quote
@@ -54,8 +55,7 @@ class _Jump(Exception):
     pass
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
+class _Given(Struct, frozen=True):
     """The arguments of a call."""
 
     dot: Any

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 from urllib.parse import quote_plus
+
+from msgspec import Struct
 
 from simcloud.golang.formatting import Int, sprint, type_name
 from simcloud.golang.printf import print_text, printf, println_text
@@ -29,8 +30,7 @@ class CallError(Exception):
     """A function rejects its arguments."""
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function and the arguments it takes."""
 
     call: Callable[..., Any]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from simcloud.golang.template.functions import FUNCTIONS, Function
 from simcloud.golang.template.nodes import ListNode
 from simcloud.golang.template.parser import parse
 
 
-@dataclass(slots=True)
-class Body:
+class Body(Struct):
     """A template and its source text, which errors refer to."""
 
     nodes: ListNode
@@ -19,8 +19,7 @@ class Body:
     text: str
 
 
-@dataclass(slots=True)
-class Library:
+class Library(Struct):
     """Templates that can call each other, and their functions.
 
     ``missing_key`` defines the result for a missing key: ``default`` no value, ``zero`` nil, ``error`` a failure.
@@ -31,8 +30,7 @@ class Library:
     missing_key: str = "default"
 
 
-@dataclass(slots=True)
-class Spent:
+class Spent(Struct):
     """The use of limits by executions; nested executions share one."""
 
     steps: int = 0

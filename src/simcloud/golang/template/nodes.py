@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 
 class TemplateError(Exception):
@@ -14,14 +15,12 @@ class TemplateError(Exception):
         self.printed = printed
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A node at a position of the template's text."""
 
     place: int
 
 
-@dataclass(slots=True)
 class TextNode(Node):
     """Text to print."""
 
@@ -31,7 +30,6 @@ class TextNode(Node):
         return self.text
 
 
-@dataclass(slots=True)
 class ListNode(Node):
     """A sequence of nodes."""
 
@@ -41,7 +39,6 @@ class ListNode(Node):
         return "".join(map(str, self.nodes))
 
 
-@dataclass(slots=True)
 class Constant(Node):
     """A number, a string, ``true`` or ``false``, as written."""
 
@@ -52,7 +49,6 @@ class Constant(Node):
         return self.text
 
 
-@dataclass(slots=True)
 class NilNode(Node):
     """``nil``."""
 
@@ -60,7 +56,6 @@ class NilNode(Node):
         return "nil"
 
 
-@dataclass(slots=True)
 class DotNode(Node):
     """The current value."""
 
@@ -68,7 +63,6 @@ class DotNode(Node):
         return "."
 
 
-@dataclass(slots=True)
 class FieldNode(Node):
     """``.a.b`` of the current value."""
 
@@ -78,7 +72,6 @@ class FieldNode(Node):
         return "".join(f".{name}" for name in self.names)
 
 
-@dataclass(slots=True)
 class VariableNode(Node):
     """``$x.a.b``: the first name is the variable's."""
 
@@ -88,7 +81,6 @@ class VariableNode(Node):
         return ".".join(self.names)
 
 
-@dataclass(slots=True)
 class IdentifierNode(Node):
     """A function's name."""
 
@@ -98,7 +90,6 @@ class IdentifierNode(Node):
         return self.name
 
 
-@dataclass(slots=True)
 class ChainNode(Node):
     """Fields of an expression in parentheses, or of a function's result."""
 
@@ -110,7 +101,6 @@ class ChainNode(Node):
         return inner + "".join(f".{name}" for name in self.names)
 
 
-@dataclass(slots=True)
 class CommandNode(Node):
     """A value, or a function and its arguments."""
 
@@ -120,7 +110,6 @@ class CommandNode(Node):
         return " ".join(f"({node})" if isinstance(node, PipeNode) else str(node) for node in self.arguments)
 
 
-@dataclass(slots=True)
 class PipeNode(Node):
     """Commands that pass on their values, and the variables for the last value."""
 
@@ -135,7 +124,6 @@ class PipeNode(Node):
         return declared + " | ".join(map(str, self.commands))
 
 
-@dataclass(slots=True)
 class ActionNode(Node):
     """A pipeline whose value is printed."""
 
@@ -145,7 +133,6 @@ class ActionNode(Node):
         return "{{" + str(self.pipe) + "}}"
 
 
-@dataclass(slots=True)
 class BranchNode(Node):
     """``if``, ``with`` or ``range``."""
 
@@ -159,7 +146,6 @@ class BranchNode(Node):
         return "{{" + f"{self.word} {self.pipe}" + "}}" + f"{self.body}{otherwise}" + "{{end}}"
 
 
-@dataclass(slots=True)
 class TemplateNode(Node):
     """A call of a template by name."""
 
@@ -171,7 +157,6 @@ class TemplateNode(Node):
         return "{{template " + self.quoted + (f" {self.pipe}" if self.pipe else "") + "}}"
 
 
-@dataclass(slots=True)
 class WordNode(Node):
     """``{{end}}``, ``{{else}}``, ``{{break}}`` or ``{{continue}}``."""
 

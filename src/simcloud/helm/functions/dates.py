@@ -10,19 +10,9 @@ from simcloud.golang import parse_duration_s
 from simcloud.golang.template import Function, GoObject
 
 _MONTHS: Final = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
-]
+]  # fmt: skip
 _DAYS: Final = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _PIECE: Final = re.compile(
     r"January|Jan|Monday|Mon|MST|2006|-07:00|-0700|Z07:00|Z0700|-07|_2|01|02|03|04|05|06|15|002|PM|pm|[.,]0+|[.,]9+|1|2|3|4|5"
@@ -39,8 +29,8 @@ class Moment(GoObject):
 
     @property
     def when(self) -> datetime:
-        """The same as a date."""
-        return _EPOCH + timedelta(seconds=self.seconds)
+        """The same as a date, to the second."""
+        return _EPOCH + timedelta(seconds=self.seconds // 1)
 
     def go_text(self) -> str:
         """As Go prints a time."""
@@ -82,12 +72,18 @@ def format_moment(moment: Moment, form: str) -> str:
         text = found[0]
         if text[0] not in ".,":
             return pieces[text]
-        digits = f"{when.microsecond:06d}000"[: len(text) - 1].ljust(len(text) - 1, "0")
+        nanoseconds = min(round(moment.seconds % 1 * 1e9), 999_999_999)
+        digits = f"{nanoseconds:09d}"[: len(text) - 1].ljust(len(text) - 1, "0")
         if text[1] == "9":
             digits = digits.rstrip("0")
         return text[0] + digits if digits else ""
 
     return _PIECE.sub(piece, form)
+
+
+def format_rfc3339(seconds: float) -> str:
+    """A time as Go writes it in JSON: nine digits after the second, without zeros at the end."""
+    return format_moment(Moment(seconds), "2006-01-02T15:04:05.999999999Z07:00")
 
 
 def dates(now_s: float) -> dict[str, Function]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from simcloud.golang.template import CallError, Function, GoObject
 
@@ -18,8 +19,7 @@ _BOUND: Final = re.compile(
 _HYPHEN: Final = re.compile(r"\s*(\S+)\s+-\s+(\S+)\s*\Z")
 
 
-@dataclass(frozen=True)
-class Version(GoObject):
+class Version(GoObject, Struct, frozen=True):
     """A version of three numbers, perhaps not yet released."""
 
     major: int

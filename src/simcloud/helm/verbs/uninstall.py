@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simcloud.helm.command import command
 from simcloud.helm.errors import HelmError, NoRelease
+from simcloud.helm.functions.dates import format_rfc3339
 from simcloud.helm.hooks import Hooks
 from simcloud.helm.kube import build, for_removal, remove
 from simcloud.helm.releases import Release, Storage
@@ -11,7 +12,7 @@ from simcloud.helm.render import check_name
 from simcloud.helm.session import Helm
 from simcloud.helm.views import write_release
 from simcloud.helm.wait_loop import until_gone
-from simcloud.kubernetes.api import ApiError, times
+from simcloud.kubernetes.api import ApiError
 
 PROPAGATION = {"background": "Background", "foreground": "Foreground", "orphan": "Orphan"}
 
@@ -61,7 +62,7 @@ async def _uninstall(helm: Helm, name: str) -> str:
     timeout_s = float(helm.flags["timeout"])
     hooks = Hooks(helm.ctx, connection, release, timeout_s)
     release.status, release.description = "uninstalling", "Deletion in progress (or silently failed)"
-    release.deleted = times.micro(connection.now_s)
+    release.deleted = format_rfc3339(connection.now_s)
     if not helm.flags["no-hooks"]:
         await hooks.run("pre-delete")
     await storage.update(release)

@@ -7,8 +7,10 @@ merged by keys and keep the manifest's order; all others get plain merge patches
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api import Object, Resource
 from simcloud.kubernetes.api.patch import PatchType
@@ -21,8 +23,7 @@ DELETE_FROM: Final = "$deleteFromPrimitiveList/"
 RETAIN_KEYS: Final = "$retainKeys"
 
 
-@dataclass(frozen=True, slots=True)
-class _Only:
+class _Only(Struct, frozen=True):
     """Which differences count."""
 
     deletions: bool

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from simcloud.kubernetes.api import Catalogue, Object, Resource
 from simcloud.kubernetes.api.schema import openapi
@@ -14,8 +14,7 @@ from simcloud.kubernetes.api.schema import openapi
 KINDS = "x-kubernetes-group-version-kind"
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(Struct, frozen=True):
     """The definitions of one document, by name."""
 
     schemas: dict[str, Object]

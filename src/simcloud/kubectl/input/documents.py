@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubectl.input.yaml_text import BadYaml, read_yaml
@@ -32,8 +33,7 @@ def parse_documents(data: bytes, source: str) -> Iterator[Any]:
             raise KubectlError(f"error parsing {source}: error converting YAML to JSON: {error}") from None
 
 
-@dataclass(slots=True)
-class _Json:
+class _Json(Struct):
     """The values of a JSON stream, and the rest that is not JSON."""
 
     values: list[Any] = field(default_factory=list)

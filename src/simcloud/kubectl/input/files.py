@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from simcloud.kubectl.errors import KubectlError, UsageError, WithContext, sentence, tell
 from simcloud.kubectl.input.manifests import read_tolerantly
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
 Failures = list[Exception]
 
 
-@dataclass(slots=True)
-class Given:
+class Given(Struct):
     """Objects from files, and what failed so far."""
 
     infos: list[Info] = field(default_factory=list)

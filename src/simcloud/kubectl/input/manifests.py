@@ -7,8 +7,9 @@ and its network can be read.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.golang import format_json
 from simcloud.kubectl.errors import KubectlError
@@ -30,16 +31,14 @@ OBJECT_TURNS: Final = 20
 """What reading costs, and each object that is then asked about and sent: nobody writes ten thousand by hand."""
 
 
-@dataclass(slots=True)
-class Document:
+class Document(Struct):
     """An object that a file describes."""
 
     obj: Object
     source: str
 
 
-@dataclass(slots=True)
-class Manifests:
+class Manifests(Struct):
     """What files gave, and what was wrong with them."""
 
     documents: list[Document] = field(default_factory=list)
@@ -92,7 +91,7 @@ async def _texts(kubectl: Kubectl, name: str, recursive: bool) -> list[tuple[str
     found = []
     for path in _files(kubectl, name, recursive):
         try:
-            found.append((path, kubectl.ctx.files.read(path)))
+            found.append((path, await kubectl.ctx.read_file(path)))
         except FileError as error:
             raise KubectlError(f"open {path}: {error.strerror.lower()}") from None
     return found

@@ -26,7 +26,7 @@ BAD_ENV_NAME: Final = describe_form(
 )
 
 
-def gather_pairs(kubectl: Kubectl) -> Pairs:
+async def gather_pairs(kubectl: Kubectl) -> Pairs:
     """Gather the pairs that the flags name, in the order in which they are added."""
     flags = kubectl.flags
     files, literals = flags.get("from-file") or [], flags.get("from-literal") or []
@@ -35,19 +35,19 @@ def gather_pairs(kubectl: Kubectl) -> Pairs:
         raise KubectlError("from-env-file cannot be combined with from-file or from-literal")
     found: Pairs = []
     for said in files:
-        found.extend(_from_file(kubectl, said))
+        found.extend(await _from_file(kubectl, said))
     found.extend(_literal(said) for said in literals)
     for path in env_files:
-        found.extend(_from_env_file(kubectl, path))
+        found.extend(await _from_env_file(kubectl, path))
     return found
 
 
-def _from_file(kubectl: Kubectl, said: str) -> Pairs:
+async def _from_file(kubectl: Kubectl, said: str) -> Pairs:
     key, path = _file_source(said)
     files = kubectl.ctx.files
     try:
         if not files.is_dir(path):
-            return [(key, files.read(path))]
+            return [(key, await kubectl.ctx.read_file(path))]
         if "=" in said:
             raise KubectlError("cannot give a key name for a directory path")
         entries = sorted(files.listdir(path))
@@ -79,12 +79,12 @@ def _literal(said: str) -> tuple[str, bytes]:
     return key, value.encode()
 
 
-def _from_env_file(kubectl: Kubectl, path: str) -> Pairs:
+async def _from_env_file(kubectl: Kubectl, path: str) -> Pairs:
     files = kubectl.ctx.files
     try:
         if files.is_dir(path):
             raise KubectlError("env config file cannot be a directory")
-        data = files.read(path)
+        data = await kubectl.ctx.read_file(path)
     except FileError as error:
         raise KubectlError(_unreadable(path, error)) from None
     return env_pairs(data, path, dict(kubectl.ctx.env))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 
 class JsonPathError(Exception):
@@ -13,53 +13,45 @@ class Panic(JsonPathError):
     """A template that makes the genuine kubectl itself fall over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """Words to print as they are."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A key of a map."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Identifier:
+class Identifier(Struct, frozen=True):
     """A word: ``range``, ``end``, or a mistake."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """A number to compare with or to print."""
 
     value: int | float
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Struct, frozen=True):
     """``true`` or ``false``."""
 
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Wildcard:
+class Wildcard(Struct, frozen=True):
     """Everything directly inside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Descent:
+class Descent(Struct, frozen=True):
     """Everything inside, however deep."""
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """Some elements of a list. A bound that is None is that of the list."""
 
     start: int | None
@@ -69,22 +61,19 @@ class Slice:
     """One index was given, so that ``stop`` follows from it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """What stands in one pair of braces, or one side of a filter: a walk step by step."""
 
     nodes: list[Node] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Union:
+class Union(Struct, frozen=True):
     """The results of several walks, one after another."""
 
     branches: list[Branch]
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """The elements of a list for which a comparison holds; ``exists`` compares nothing."""
 
     left: Branch

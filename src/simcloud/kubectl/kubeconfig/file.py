@@ -53,7 +53,12 @@ class Kubeconfig:
         folder = self.path.rpartition("/")[0]
         if folder and not self._files.exists(folder):
             self._files.mkdir(folder, 0o755, parents=True)
+        lock = f"{self.path}.lock"
+        if self._files.exists(lock):
+            raise KubectlError(f"open {lock}: file exists")
         try:
+            self._files.put(lock, b"", mode=0)
             self._files.put(self.path, as_yaml(config).encode(), mode=0o600)
+            self._files.remove(lock)
         except FileError as error:
             raise KubectlError(f"open {self.path}: {error.strerror.lower()}") from None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubernetes.api import Catalogue, Object
@@ -17,8 +18,7 @@ FIRST: Final = (
 LAST: Final = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 
 
-@dataclass(slots=True)
-class Res:
+class Res(Struct):
     """One resource."""
 
     obj: Object

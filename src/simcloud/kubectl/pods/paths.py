@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.kubectl.errors import KubectlError
 
 
-@dataclass(frozen=True, slots=True)
-class FileSpec:
+class FileSpec(Struct, frozen=True):
     """A file here, or, if a pod is named, in that pod."""
 
     file: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubernetes.api import Object
@@ -13,8 +14,7 @@ from simcloud.kubernetes.api import Object
 LAST_PORT: Final = 65_535
 
 
-@dataclass(slots=True)
-class PortPair:
+class PortPair(Struct):
     """A port of this machine (0: any free one) and one of the pod."""
 
     local: int

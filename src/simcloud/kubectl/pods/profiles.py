@@ -7,9 +7,10 @@ own namespaces with the node's files at ``/host``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
+
+from msgspec import Struct
 
 from simcloud.kubectl.errors import KubectlError
 from simcloud.kubernetes.api import Object
@@ -26,8 +27,7 @@ class Style(Enum):
     NODE = "a pod on the node"
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """How a debugging container is set up."""
 
     capabilities: tuple[str, ...] = ()
@@ -55,8 +55,7 @@ PROFILES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(Struct, frozen=True):
     """What of a pod its copy keeps."""
 
     labels: bool = False

@@ -7,19 +7,22 @@ output blocks, as on a full pipe.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
+
+from msgspec import Struct
 
 from simcloud.kubectl.errors import Exit, KubectlError
 from simcloud.kubernetes import ApiClient
 from simcloud.kubernetes.api import ApiError, Flow, Forbidden, InternalError, LogOptions, Object, Session
 from simcloud.kubernetes.api.subresources import open_log, running_pod, runtime_of
 from simcloud.machine.files import FileError
-from simcloud.machine.process import BadDescriptor, Context, Stream
+from simcloud.machine.process import BadDescriptor, Context, Stream, Tty
 from simcloud.sim import Closed, Queue
 
 HIGH_BYTES: Final = 512 << 10
 LOOK_AGAIN_S: Final = 0.01
+WAITS: Final = 0
+"""Stands in the place of a descriptor's number when the command waits for input."""
 
 _Item = TypeVar("_Item")
 
@@ -77,8 +80,7 @@ async def read_log(
         stream.stop()
 
 
-@dataclass(frozen=True, slots=True)
-class Outlets:
+class Outlets(Struct, frozen=True):
     """Where the two outputs of a command go, and where its input comes from; None for no input."""
 
     stdout: Stream
@@ -87,23 +89,23 @@ class Outlets:
 
 
 def start_command(
-    connection: ApiClient, pod: Object, container: str, argv: list[str], *, stdin: bool
+    connection: ApiClient, pod: Object, container: str, argv: list[str], *, stdin: bool, tty: bool
 ) -> Session:
     """Run a command in a container; refused in the words of whoever refuses."""
     pod = reach(connection, pod, "exec")
     try:
         runtime = runtime_of(connection.api, pod)
-        return runtime.exec(pod, container, argv, stdin=stdin, stderr=True, tty=False)
+        return runtime.exec(pod, container, argv, stdin=stdin, stderr=True, tty=tty)
     except ApiError as error:
         raise upgrade_refused(error) from None
 
 
-def join(connection: ApiClient, pod: Object, container: str, *, stdin: bool) -> Session:
+def join(connection: ApiClient, pod: Object, container: str, *, stdin: bool, tty: bool) -> Session:
     """Join a container's own process."""
     pod = reach(connection, pod, "attach")
     try:
         runtime = runtime_of(connection.api, pod)
-        return runtime.attach(pod, container, stdin=stdin, stderr=True, tty=False)
+        return runtime.attach(pod, container, stdin=stdin, stderr=True, tty=tty)
     except ApiError as error:
         raise upgrade_refused(error) from None
 
@@ -125,8 +127,23 @@ def upgrade_refused(error: ApiError) -> KubectlError:
     return KubectlError(f"unable to upgrade connection: {error.message}")
 
 
-async def converse(ctx: Context, session: Session, outlets: Outlets, *, tells_status: bool = True) -> None:
-    """Pass input and outputs on until the command has ended; raises ``Exit`` when it failed."""
+async def converse(
+    ctx: Context, session: Session, outlets: Outlets, *, tty: bool = False, tells_status: bool = True
+) -> None:
+    """Pass input and outputs on until the command has ended; raises ``Exit`` when it failed.
+
+    With ``tty``, the command has a terminal of its own and this one is raw.
+    """
+    stdin = outlets.stdin
+    if not isinstance(stdin, Tty):
+        await _converse(ctx, session, outlets, tells_status)
+        return
+    session.echoes = False
+    with stdin.pass_on(raw=tty):
+        await _converse(ctx, session, outlets, tells_status)
+
+
+async def _converse(ctx: Context, session: Session, outlets: Outlets, tells_status: bool) -> None:
     incoming: Incoming[tuple[int, bytes]] = Incoming(ctx, session)
     ended: list[tuple[int, str]] = []
 
@@ -136,9 +153,14 @@ async def converse(ctx: Context, session: Session, outlets: Outlets, *, tells_st
 
     session.on_output = lambda number, data: incoming.put((number, data), len(data))
     session.on_end = end
+    if isinstance(outlets.stdin, Tty):
+        session.watch_input(lambda: incoming.put((WAITS, b""), 0))
     typing = ctx.spawn(_type(ctx, outlets.stdin, session), "stdin") if outlets.stdin is not None else None
     try:
         async for number, data in incoming:
+            if number == WAITS and isinstance(outlets.stdin, Tty):
+                outlets.stdin.relay_wait()
+                continue
             await (outlets.stderr if number == 2 else outlets.stdout).write(data)
     finally:
         session.stop()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from simcloud.golang import TabWriter, sprint
 from simcloud.kubectl.errors import Crash, PrintError
 from simcloud.kubectl.jsonpath import JsonPath, JsonPathError
@@ -17,8 +19,7 @@ from simcloud.kubernetes.api import Object
 _FORM = "Expected format is one line of space separated headers, one line of space separated column specs."
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A header and the path of what stands under it."""
 
     header: str

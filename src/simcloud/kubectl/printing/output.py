@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import Struct
+
 from simcloud.golang import format_json
 from simcloud.golang.template import GoTemplate, TemplateError
 from simcloud.kubectl.errors import Crash, PrintError
@@ -42,8 +44,7 @@ class Printer(Protocol):
         """The text for some objects, one after another. PrintError if they cannot be printed so."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The flags beside ``-o`` that bear on it."""
 
     template: str = ""
@@ -150,16 +151,14 @@ class _WholePrinter:
         return between + as_yaml(obj)
 
 
-@dataclass(frozen=True)
-class _NamePrinter:
+class _NamePrinter(Struct, frozen=True):
     done: str
 
     def print(self, *objects: Object) -> str:
         return "".join(as_names(obj, self.done) for obj in objects)
 
 
-@dataclass(frozen=True)
-class _PathPrinter:
+class _PathPrinter(Struct, frozen=True):
     path: JsonPath
     as_json: bool
 
@@ -172,8 +171,7 @@ class _PathPrinter:
             raise PrintError(str(error)) from None
 
 
-@dataclass(frozen=True)
-class _TemplatePrinter:
+class _TemplatePrinter(Struct, frozen=True):
     template: GoTemplate
 
     def print(self, *objects: Object) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct
+
 from simcloud.golang import TabWriter, sprint
 from simcloud.kubectl.errors import PrintError
 from simcloud.kubectl.printing.sorting import Unsortable, sort_objects, sort_rows
@@ -14,8 +16,7 @@ from simcloud.kubernetes.api import Object
 _EVENTS = {"ADDED": "ADDED   ", "MODIFIED": "MODIFIED", "DELETED": "DELETED ", "ERROR": "ERROR   "}
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(Struct, frozen=True):
     """The flags that bear on a table."""
 
     wide: bool = False
@@ -31,8 +32,7 @@ class Look:
     sort_by: str = ""
 
 
-@dataclass(frozen=True)
-class Tabled:
+class Tabled(Struct, frozen=True):
     """A Table and the resource it is of."""
 
     table: Object

@@ -56,10 +56,11 @@ async def attach_to(kubectl: Kubectl, pod: Object, name: str) -> None:
         await kubectl.err(
             f"error: Unable to use a TTY - container {container['name']} did not allocate one\n"
         )
-    elif not quiet and flags["stdin"] and container.get("tty"):
+    ctx, stdin = kubectl.ctx, flags["stdin"]
+    tty = bool(flags["tty"] and stdin and container.get("tty") and ctx.stdin.isatty)
+    if not quiet and stdin and container.get("tty") and not ctx.stdin.isatty:
         await kubectl.err(NO_TERMINAL)
     if not quiet:
         await kubectl.err(RECORDED)
-    ctx, stdin = kubectl.ctx, flags["stdin"]
-    session = join(await kubectl.connect(), pod, str(container["name"]), stdin=stdin)
-    await converse(ctx, session, Outlets(ctx.stdout, ctx.stderr, ctx.stdin if stdin else None))
+    session = join(await kubectl.connect(), pod, str(container["name"]), stdin=stdin, tty=tty)
+    await converse(ctx, session, Outlets(ctx.stdout, ctx.stderr, ctx.stdin if stdin else None), tty=tty)

@@ -147,5 +147,5 @@ async def _run(
         existing_container(pod, name)
     else:
         name = await default_container(kubectl, pod, quiet=quiet, to=complaints)
-    session = start_command(connection, pod, name, argv, stdin=outlets.stdin is not None)
+    session = start_command(connection, pod, name, argv, stdin=outlets.stdin is not None, tty=False)
     await converse(kubectl.ctx, session, outlets, tells_status=tells_status)

@@ -37,7 +37,7 @@ async def create(kubectl: Kubectl) -> None:
         await kubectl.out(await raw_file(kubectl, "POST"))
         return
     if flags["edit"]:
-        raise KubectlError("there is no editor here: change the file, then create it")
+        raise KubectlError('unable to launch the editor "vi"')
     teller = Teller(kubectl, "created")
     found = await read_given(kubectl, validate=field_validation(kubectl) != "Ignore")
     failures = found.failures

@@ -38,7 +38,7 @@ async def config_map(kubectl: Kubectl) -> None:
     """Make a ConfigMap."""
     name = the_name(kubectl)
     obj: Object = {"metadata": {"name": name}}
-    for key, value in gather_pairs(kubectl):
+    for key, value in await gather_pairs(kubectl):
         if faults := config_map_key(key):
             raise KubectlError(f'"{key}" is not a valid key name for a ConfigMap: {",".join(faults)}')
         for field, where in (("data", "Data"), ("binaryData", "BinaryData")):
@@ -71,7 +71,7 @@ async def config_map(kubectl: Kubectl) -> None:
 async def generic(kubectl: Kubectl) -> None:
     """Make a Secret of any type."""
     name = the_name(kubectl)
-    await _secret(kubectl, name, gather_pairs(kubectl), kubectl.flags["type"])
+    await _secret(kubectl, name, await gather_pairs(kubectl), kubectl.flags["type"])
 
 
 @command(
@@ -84,15 +84,15 @@ async def tls(kubectl: Kubectl) -> None:
     name, flags = the_name(kubectl), kubectl.flags
     if not flags["cert"] or not flags["key"]:
         raise KubectlError("key and cert must be specified")
-    certificate, key = _read(kubectl, flags["cert"]), _read(kubectl, flags["key"])
+    certificate, key = await _read(kubectl, flags["cert"]), await _read(kubectl, flags["key"])
     _check_pem(certificate, "certificate", "CERTIFICATE")
     _check_pem(key, "key", "PRIVATE KEY")
     await _secret(kubectl, name, [("tls.crt", certificate), ("tls.key", key)], "kubernetes.io/tls")
 
 
-def _read(kubectl: Kubectl, path: str) -> bytes:
+async def _read(kubectl: Kubectl, path: str) -> bytes:
     try:
-        return kubectl.ctx.files.read(path)
+        return await kubectl.ctx.read_file(path)
     except FileError as error:
         raise KubectlError(f"Cannot read file {path}, open {path}: {error.strerror.lower()}") from None
 
@@ -123,7 +123,7 @@ def _check_pem(data: bytes, what: str, kind: str) -> None:
 async def docker_registry(kubectl: Kubectl) -> None:
     """Make a Secret for pulling images."""
     name, flags = the_name(kubectl), kubectl.flags
-    pairs = gather_pairs(kubectl)
+    pairs = await gather_pairs(kubectl)
     if not pairs:
         user, password, server = (flags[f"docker-{part}"] for part in ("username", "password", "server"))
         if not (user and password and server):

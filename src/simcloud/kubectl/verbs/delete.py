@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
@@ -36,8 +37,7 @@ CASCADES: Final = {"background": "Background", "foreground": "Foreground", "orph
 SUFFIXES: Final = {DryRun.NONE: "", DryRun.CLIENT: " (dry run)", DryRun.SERVER: " (server dry run)"}
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
+class Manner(Struct, frozen=True):
     """How objects are deleted."""
 
     options: DeleteOptions
@@ -58,16 +58,26 @@ async def delete(kubectl: Kubectl) -> None:
     manner = await manner_of(kubectl)
     failures: Failures = []
     infos = await _targets(kubectl, failures)
+    if flags["interactive"] and infos and not await _confirm(kubectl, infos):
+        await kubectl.out("deletion is cancelled\n")
+        return
     if flags["force"] and manner.options.grace_s == 0:
         await kubectl.err(IMMEDIATE)
     await delete_all(kubectl, infos, manner, failures)
     fail(kubectl, failures)
 
 
+async def _confirm(kubectl: Kubectl, infos: list[Info]) -> bool:
+    """Ask whether to delete the objects."""
+    names = "".join(f"{info.shown}\n" for info in infos)
+    question = "Do you want to continue? (y/N): "
+    await kubectl.out(f"You are about to delete the following {len(infos)} resource(s):\n{names}{question}")
+    answer = await kubectl.ctx.stdin.read()
+    return answer.decode(errors="replace").strip() in ("y", "Y")
+
+
 def _check(kubectl: Kubectl) -> None:
     flags = kubectl.flags
-    if flags["interactive"]:
-        raise KubectlError("there is no terminal to ask at: leave --interactive out")
     if flags["output"] not in ("", "name"):
         raise KubectlError(f"unexpected -o output mode: {flags['output']}. We only support '-o name'")
     if flags["all"] and flags["selector"]:

@@ -53,6 +53,7 @@ async def _diff(kubectl: Kubectl) -> int:
             forms = await _forms(kubectl, info)
             for folder, obj in zip(folders, forms, strict=True):
                 if obj is not None:
+                    await kubectl.ctx.cpu(kubectl.ctx.random("kubectl.diff.write").uniform(0.000_3, 0.001_2))
                     kubectl.ctx.files.write(f"{folder}/{_file_name(info)}", as_yaml(obj).encode())
         return await _compare(kubectl, folders)
     finally:

@@ -40,11 +40,12 @@ async def exec_(kubectl: Kubectl) -> None:
         container = str(existing_container(pod, flags["container"])["name"])
     else:
         container = await default_container(kubectl, pod, quiet=flags["quiet"])
-    if flags["stdin"] and flags["tty"] and not flags["quiet"]:
+    ctx, stdin = kubectl.ctx, flags["stdin"]
+    tty = bool(stdin and flags["tty"] and ctx.stdin.isatty)
+    if stdin and flags["tty"] and not tty and not flags["quiet"]:
         await kubectl.err(NO_TERMINAL)
-    ctx = kubectl.ctx
-    session = start_command(await kubectl.connect(), pod, container, argv, stdin=flags["stdin"])
-    await converse(ctx, session, Outlets(ctx.stdout, ctx.stderr, ctx.stdin if flags["stdin"] else None))
+    session = start_command(await kubectl.connect(), pod, container, argv, stdin=stdin, tty=tty)
+    await converse(ctx, session, Outlets(ctx.stdout, ctx.stderr, ctx.stdin if stdin else None), tty=tty)
 
 
 def _words(kubectl: Kubectl) -> tuple[str, list[str]]:

@@ -1,12 +1,15 @@
-"""``kubectl help``, ``kubectl options``, and commands of the genuine tool that this host refuses."""
+"""``kubectl help``, ``kubectl options``, and ``kubectl completion``."""
 
 from __future__ import annotations
 
+from simcloud.golang import quote
 from simcloud.kubectl.command import ROOT, command
-from simcloud.kubectl.errors import KubectlError
+from simcloud.kubectl.errors import UsageError
 from simcloud.kubectl.help.pages import help_of, options_text, usage_of
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubectl.tree import child
+
+SHELLS = ("bash", "zsh", "fish", "powershell")
 
 
 @command("help", "Show the help of a command", examples=("kubectl help get",), hidden=True)
@@ -27,14 +30,12 @@ async def help_command(kubectl: Kubectl) -> None:
 
 @command("completion", "Print completions for a shell")
 async def completion(kubectl: Kubectl) -> None:
-    """The shell here completes by itself."""
-    raise KubectlError("there is no completion to print here: this terminal completes commands by itself")
-
-
-@command("proxy", "Serve the API on a local port")
-async def proxy(kubectl: Kubectl) -> None:
-    """Refuse: a bastion serves no proxy."""
-    raise KubectlError("no proxy runs on this host: use 'kubectl get --raw /PATH' or 'kubectl port-forward'")
+    """Print a script that a shell can source; the terminal completes by itself."""
+    if not kubectl.args:
+        raise UsageError("Shell not specified.", kubectl.command.full)
+    if kubectl.args[0] not in SHELLS:
+        raise UsageError(f"Unsupported shell type {quote(kubectl.args[0])}.", kubectl.command.full)
+    await kubectl.out(f"# {kubectl.args[0]} completion for kubectl\n")
 
 
 @command("options", "Print the flags that every command takes", hidden=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, PlainError
@@ -29,8 +30,7 @@ LABEL: Final = ("kubectl label pods web tier=front", "kubectl label pods web tie
 ANNOTATE: Final = ("kubectl annotate deploy web owner=ann", "kubectl annotate deploy web owner-")
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """What is put on objects and what is taken off: labels or annotations."""
 
     what: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.golang import quote
 from simcloud.kubectl.command import command
@@ -20,6 +22,7 @@ from simcloud.kubectl.pods.targets import (
 from simcloud.kubectl.session import Kubectl
 from simcloud.kubernetes.api import ApiError, BadRequest, LogOptions, NotFound, Object
 from simcloud.kubernetes.api.schema import Unreadable, read_time
+from simcloud.sim import TimedOut
 
 EXAMPLES: Final = (
     "kubectl logs web-1",
@@ -29,13 +32,13 @@ EXAMPLES: Final = (
 )
 SELECTED_LINES: Final = 10
 """How many lines of each log are shown when pods are chosen by a selector."""
+TIMED_OUT: Final = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
 LOOK_AGAIN_S: Final = 1.0
 
 Write: TypeAlias = Callable[[bytes], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """One log to read."""
 
     pod: Object
@@ -178,10 +181,13 @@ async def _read(kubectl: Kubectl, wish: Wish, write: Write) -> None:
     metadata = wish.pod["metadata"]
     prefix = wish.prefix if kubectl.flags["prefix"] or kubectl.flags["all-pods"] else b""
     connection = await kubectl.connect()
-    async for line in read_log(
-        kubectl.ctx, connection, metadata["namespace"], metadata["name"], wish.options
-    ):
-        await write(prefix + line)
+    lines = read_log(kubectl.ctx, connection, metadata["namespace"], metadata["name"], wish.options)
+    try:
+        with kubectl.limit_request():
+            async for line in lines:
+                await write(prefix + line)
+    except TimedOut:
+        raise KubectlError(TIMED_OUT) from None
 
 
 async def _together(kubectl: Kubectl, wishes: list[Wish]) -> None:

@@ -29,7 +29,7 @@ EXAMPLES: Final = (
 @command("patch", "Change some fields of an object", examples=EXAMPLES)
 async def patch(kubectl: Kubectl) -> None:
     """Patch every object named."""
-    change = _change(kubectl)
+    change = await _change(kubectl)
     local = bool(kubectl.flags["local"])
     teller = Teller(kubectl, "patched", trying=False, late=True)
 
@@ -39,7 +39,7 @@ async def patch(kubectl: Kubectl) -> None:
     await each(kubectl, await select(kubectl, kubectl.args, fetch_files=not local), one)
 
 
-def _change(kubectl: Kubectl) -> Patch:
+async def _change(kubectl: Kubectl) -> Patch:
     """The patch that the flags ask for."""
     flags = kubectl.flags
     tried = dry_run(kubectl)
@@ -54,15 +54,15 @@ def _change(kubectl: Kubectl) -> Patch:
     kind = TYPES.get(flags["type"].lower())
     if kind is None:
         raise KubectlError(f'--type must be one of [{" ".join(TYPES)}], not "{flags["type"]}"')
-    return Patch(kind, _body(kubectl))
+    return Patch(kind, await _body(kubectl))
 
 
-def _body(kubectl: Kubectl) -> bytes:
+async def _body(kubectl: Kubectl) -> bytes:
     """The patch as JSON, or as it was written where it claims to be JSON."""
     name = kubectl.flags["patch-file"]
     if name:
         try:
-            body = kubectl.ctx.files.read(name)
+            body = await kubectl.ctx.read_file(name)
         except FileError as error:
             raise KubectlError(f"unable to read patch file: open {name}: {error.strerror.lower()}") from None
     else:

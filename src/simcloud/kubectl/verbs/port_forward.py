@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from ipaddress import ip_address
 from typing import Final
 
+from msgspec import Struct
+
 from simcloud.golang import quote
 from simcloud.kubectl.command import command
-from simcloud.kubectl.errors import KubectlError, UsageError
+from simcloud.kubectl.errors import KubectlError, UsageError, klog
 from simcloud.kubectl.pods.ports import PortPair, pod_ports, read_pairs, service_ports
 from simcloud.kubectl.pods.streams import Incoming, reach
 from simcloud.kubectl.pods.targets import find_target, pod_to_run_in, running_timeout_s
@@ -70,8 +70,7 @@ def read_addresses(words: list[str]) -> dict[str, bool]:
     return dict(sorted(found.items()))
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(Struct, frozen=True):
     """A connection that was taken at a port, or why one was lost there."""
 
     pair: PortPair
@@ -153,7 +152,6 @@ class Forwarder:
 
     async def _give_up(self, pair: PortPair, why: str) -> None:
         message = quote(f"an error occurred forwarding {pair.local} -> {pair.remote}: {why}")
-        moment = datetime.fromtimestamp(self._ctx.now, UTC)
-        header = f"E{moment:%m%d %H:%M:%S.%f} {self._ctx.process.pid:7} portforward.go:522]"
-        await self._kubectl.err(f'{header} "Unhandled Error" err={message}\n')
+        line = klog(self._ctx, "E", "portforward.go:522", f'"Unhandled Error" err={message}')
+        await self._kubectl.err(line)
         raise KubectlError("lost connection to pod")

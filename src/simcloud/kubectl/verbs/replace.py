@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
+
+from msgspec import structs
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError
@@ -65,7 +66,7 @@ async def _delete_first(kubectl: Kubectl, infos: list[Info], failures: Failures)
     flags.changed["wait"] = True
     if flags["grace-period"] != 0:
         flags.values["force"] = False
-    manner = dataclasses.replace(await manner_of(kubectl), forced=False)
+    manner = structs.replace(await manner_of(kubectl), forced=False)
     flags.values["force"] = True
     await delete_all(kubectl, infos, manner, failures)
 

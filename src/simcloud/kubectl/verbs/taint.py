@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubectl.command import command
 from simcloud.kubectl.errors import KubectlError, PlainError, UsageError
@@ -21,8 +22,7 @@ EXAMPLES: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Taint:
+class Taint(Struct, frozen=True):
     """One taint, or a pattern of those to remove: without an effect it is any."""
 
     key: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.golang import TabWriter, format_duration, go_sorted
 from simcloud.kubectl.command import command, group
@@ -23,8 +24,7 @@ PATIENCE_S: Final = 120.0
 group("top", "Show how much CPU and memory is used", silent=True)
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """What one thing uses."""
 
     namespace: str

@@ -20,7 +20,7 @@ from simcloud.kubernetes.network.services import ServiceProxies
 from simcloud.kubernetes.nodes import KUBELET_VERSION
 from simcloud.machine import Image
 from simcloud.machine.network import HttpRequest, HttpResponse, respond
-from simcloud.machine.process import Program
+from simcloud.machine.process import Context, Program
 
 
 def system_images(api: Api, pods: ClusterNetwork, services: ServiceProxies) -> dict[str, Image]:
@@ -29,26 +29,32 @@ def system_images(api: Api, pods: ClusterNetwork, services: ServiceProxies) -> d
     async def api_server(request: HttpRequest) -> HttpResponse:
         return await api.door(request) if api.door is not None else respond(503, "service unavailable\n")
 
+    async def etcdctl(ctx: Context) -> int | None:
+        from simcloud.kubernetes.addons.etcdctl import etcdctl  # rarely run
+
+        return await etcdctl(api)(ctx)
+
+    also: dict[str, dict[str, Program]] = {"etcd": {"etcdctl": etcdctl}}
     programs: dict[str, tuple[str, Program]] = {
-        "registry.k8s.io/etcd:3.6.5-0": ("etcd", component(ETCD)),
+        "registry.k8s.io/etcd:3.6.5-0": ("etcd", component(ETCD, api)),
         f"registry.k8s.io/kube-apiserver:{KUBELET_VERSION}": (
             "kube-apiserver",
-            component(API_SERVER, api_server),
+            component(API_SERVER, api, api_server),
         ),
         f"registry.k8s.io/kube-controller-manager:{KUBELET_VERSION}": (
             "kube-controller-manager",
-            component(CONTROLLER_MANAGER),
+            component(CONTROLLER_MANAGER, api),
         ),
-        f"registry.k8s.io/kube-scheduler:{KUBELET_VERSION}": ("kube-scheduler", component(SCHEDULER)),
+        f"registry.k8s.io/kube-scheduler:{KUBELET_VERSION}": ("kube-scheduler", component(SCHEDULER, api)),
         f"registry.k8s.io/kube-proxy:{KUBELET_VERSION}": ("kube-proxy", kube_proxy(api, services)),
-        "docker.io/kindest/kindnetd:v20250512-df8de77b": ("kindnetd", component(KINDNET)),
+        "docker.io/kindest/kindnetd:v20250512-df8de77b": ("kindnetd", component(KINDNET, api)),
         "docker.io/kindest/local-path-provisioner:v20250214-acbabc1a": (
             "local-path-provisioner",
             local_path(api),
         ),
     }
     images = {
-        reference: Image(reference, {name: program}, entrypoint=[name])
+        reference: Image(reference, {name: program, **also.get(name, {})}, entrypoint=[name])
         for reference, (name, program) in programs.items()
     }
     return {**images, IMAGE: coredns_image(api, pods), METRICS_IMAGE: metrics_server_image(api)}

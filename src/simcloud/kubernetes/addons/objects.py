@@ -20,7 +20,7 @@ from simcloud.kubernetes.network.coredns import IMAGE
 from simcloud.kubernetes.nodes import KUBELET_VERSION
 
 CONTROL_PLANE_ROLE: Final = "node-role.kubernetes.io/control-plane"
-MANIFESTS: Final = ("coredns.yaml", "kube-proxy.yaml", "kindnet.yaml", "local-path.yaml")
+MANIFESTS: Final = ("kubeadm.yaml", "coredns.yaml", "kube-proxy.yaml", "kindnet.yaml", "local-path.yaml")
 METRICS_MANIFEST: Final = "metrics-server.yaml"
 NODE_CRITICAL: Final = 2_000_001_000
 
@@ -41,7 +41,7 @@ def metrics_objects(nodes: Sequence[Object]) -> list[Object]:
 
 def static_pods(node: Object) -> list[Object]:
     """The pods of the control plane, as the kubelet of that node mirrors them."""
-    return [_mirror(pod, node) for pod in _manifest("control-plane.yaml", node)]
+    return [mirror(pod, node) for pod in _manifest("control-plane.yaml", node)]
 
 
 def control_plane_of(nodes: Sequence[Object]) -> Object:
@@ -51,10 +51,21 @@ def control_plane_of(nodes: Sequence[Object]) -> Object:
     )
 
 
+def read_kubelet_config() -> str:
+    """The configuration that kubeadm gives to every kubelet."""
+    found = yaml.load_all(_read(MANIFESTS[0]).template, yaml.CSafeLoader)
+    return next(
+        str(each["data"]["kubelet"]) for each in found if each["metadata"]["name"] == "kubelet-config"
+    )
+
+
+def _read(name: str) -> Template:
+    return Template((resources.files("simcloud.kubernetes.addons") / "manifests" / name).read_text())
+
+
 def _manifest(name: str, node: Object) -> list[Object]:
-    text = (resources.files("simcloud.kubernetes.addons") / "manifests" / name).read_text()
     metadata = node["metadata"]
-    filled = Template(text).substitute(
+    filled = _read(name).substitute(
         node=metadata["name"],
         address=_address(node),
         control_plane=metadata["name"],
@@ -72,7 +83,8 @@ def _address(node: Object) -> str:
     return "127.0.0.1"
 
 
-def _mirror(pod: Any, node: Object) -> Object:
+def mirror(pod: Any, node: Object) -> Object:
+    """Return the mirror of a static pod on a node."""
     metadata, owner = pod["metadata"], node["metadata"]
     text = yaml.safe_dump(pod, sort_keys=True)
     digest = md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -7,16 +7,24 @@ get volumes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from typing import Final
+from zlib import crc32
 
+from msgspec import Struct, field
+
+from simcloud.kubernetes import startup_lines
+from simcloud.kubernetes.addons.activity_logs import (
+    Logger,
+    follow_controllers,
+    follow_nodes,
+    follow_requests,
+    follow_storage,
+)
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.provisioner import LocalPathProvisioner
 from simcloud.kubernetes.network.services import ServiceProxies
-from simcloud.kubernetes.nodes import KUBELET_VERSION
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
 from simcloud.machine.network import (
     HTTP,
@@ -28,89 +36,69 @@ from simcloud.machine.network import (
     respond,
     serve_http,
 )
-from simcloud.machine.process import Context, Program, Signal
+from simcloud.machine.process import PAGE_BYTES, Context, Program, Signal
 from simcloud.sim import Event
 
 MIB: Final = 1024**2
 HEALTH_PATHS: Final = ("/healthz", "/livez", "/readyz", "/health")
+LOOPBACK: Final = "127.0.0.1"
 PROXY_HEALTH_PORT: Final = 10256
 PROXY_METRICS_PORT: Final = 10249
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
-    """One of the system's programs: what it says at first, and which ports answer for its health."""
+Follow = Callable[[Logger, Api], list[Callable[[], None]]]
+"""Begins to log what happens in the cluster; returns the functions that end it."""
 
-    source: str
-    first_lines: Sequence[str]
+
+class Component(Struct, frozen=True):
+    """One of the system's programs: what it logs at first and later, and which ports answer for its health.
+
+    The first lines are written as ``source] text``; those of etcd are the fields of a JSON object.
+    """
+
+    first_lines: str
     ports: Mapping[int, str] = field(default_factory=dict)
+    address: str = "::"
     in_json: bool = False
     memory_bytes: int = 20 * MIB
+    threads: int = 9
+    follow: Follow | None = None
+    name: str = ""
+    """That of a component whose work is done elsewhere, and only while its program runs."""
 
 
 ETCD: Final = Component(
-    "caller",
-    (
-        "Starting etcd",
-        "starting initial election tick advance",
-        "raft.node: 8e9e05c52164694d elected leader 8e9e05c52164694d at term 2",
-        "ready to serve client requests",
-        "serving client traffic securely",
-    ),
+    startup_lines.ETCD,
     {2379: HTTPS, 2380: HTTPS, 2381: HTTP},
     in_json=True,
     memory_bytes=45 * MIB,
+    threads=14,
+    follow=follow_storage,
 )
 API_SERVER: Final = Component(
-    "server.go:160",
-    (
-        f"Version: {KUBELET_VERSION}",
-        'Starting controller="apiserver-service-account-token-controller"',
-        "Serving securely on [::]:6443",
-        "Caches are synced for cluster_authentication_trust_controller controller",
-    ),
+    startup_lines.API_SERVER,
     {6443: HTTPS},
     memory_bytes=240 * MIB,
+    threads=13,
+    follow=follow_requests,
 )
 CONTROLLER_MANAGER: Final = Component(
-    "controllermanager.go:188",
-    (
-        f'"Starting" version="{KUBELET_VERSION}"',
-        "Serving securely on 127.0.0.1:10257",
-        'attempting to acquire leader lease kube-system/kube-controller-manager..."',
-        "successfully acquired lease kube-system/kube-controller-manager",
-    ),
+    startup_lines.CONTROLLER_MANAGER,
     {10257: HTTPS},
+    address=LOOPBACK,
     memory_bytes=55 * MIB,
+    follow=follow_controllers,
+    name="kube-controller-manager",
 )
 SCHEDULER: Final = Component(
-    "server.go:180",
-    (
-        f'"Starting Kubernetes Scheduler" version="{KUBELET_VERSION}"',
-        "Serving securely on 127.0.0.1:10259",
-        "successfully acquired lease kube-system/kube-scheduler",
-    ),
-    {10259: HTTPS},
-    memory_bytes=25 * MIB,
+    startup_lines.SCHEDULER, {10259: HTTPS}, LOOPBACK, memory_bytes=25 * MIB, name="kube-scheduler"
 )
-KINDNET: Final = Component(
-    "main.go:139",
-    (
-        "hostIP = $HOST_IP\npodIP = $POD_IP",
-        'kindnetd IP family: "ipv4"',
-        "noMask IPv4 subnets: [$POD_SUBNET]",
-    ),
-)
-LOCAL_PATH: Final = Component(
-    "controller.go:824",
-    (
-        "Starting provisioner controller rancher.io/local-path",
-        "Started provisioner controller rancher.io/local-path",
-    ),
-)
+KINDNET: Final = Component(startup_lines.KINDNET, follow=follow_nodes)
+KUBE_PROXY: Final = Component(startup_lines.KUBE_PROXY)
+LOCAL_PATH: Final = Component(startup_lines.LOCAL_PATH)
 
 
-def component(about: Component, further: HttpHandler | None = None) -> Program:
+def component(about: Component, api: Api, further: HttpHandler | None = None) -> Program:
     """A program that logs, answers probes, and ends on SIGTERM or SIGINT; ``further`` answers all other requests."""
 
     async def answer(request: HttpRequest) -> HttpResponse:
@@ -120,16 +108,23 @@ def component(about: Component, further: HttpHandler | None = None) -> Program:
         return response if further is None or response.status == 200 else await further(request)
 
     async def run(ctx: Context) -> int:
-        ctx.memory.use(about.memory_bytes)
-        for line in about.first_lines:
-            say(ctx, about, line)
+        log = _begin(ctx, about)
+        configs = [arg.partition("=")[2] for arg in ctx.args if arg.startswith("--kubeconfig=")]
+        for path in configs:
+            if not ctx.files.exists(path):
+                log.write("run.go:72", "command failed", "E", err=f"stat {path}: no such file or directory")
+                return 1
+        if about.name:
+            api.components.run_in(about.name, ctx.process)
         try:
             for port, protocol in about.ports.items():
-                serve_http(ctx, port, answer, protocol)
+                serve_http(ctx, port, answer, protocol, about.address)
         except NetworkError as error:
-            say(ctx, about, f"failed to listen: {str(error).lower()}", "E")
+            log.write(
+                "run.go:72", "command failed", "E", err=f"failed to create listener: {str(error).lower()}"
+            )
             return 1
-        return await wait_for_signal(ctx)
+        return await _run_until_signal(ctx, about, log, api)
 
     return run
 
@@ -138,13 +133,11 @@ def local_path(api: Api) -> Program:
     """The provisioner of local volumes: while it runs, claims of its class get them."""
 
     async def run(ctx: Context) -> int:
-        ctx.memory.use(LOCAL_PATH.memory_bytes)
-        for line in LOCAL_PATH.first_lines:
-            say(ctx, LOCAL_PATH, line)
+        log = _begin(ctx, LOCAL_PATH)
         provisioner = LocalPathProvisioner(api)
         provisioner.run_in(ctx.spawn)
         try:
-            return await wait_for_signal(ctx)
+            return await _run_until_signal(ctx, LOCAL_PATH, log, api)
         finally:
             provisioner.end()
 
@@ -158,27 +151,44 @@ def kube_proxy(api: Api, services: ServiceProxies) -> Program:
     async def run(ctx: Context) -> int:
         node = ctx.machine.name
         recorder = SeriesRecorder(client, "kube-proxy", f"kube-proxy-{node}")
-        about = Component("server_linux.go:53", ())
-        ctx.memory.use(about.memory_bytes)
-        say(ctx, about, '"Using iptables proxy"')
-        say(ctx, about, f'"Successfully retrieved node IP(s)" IPs=["{ctx.container.namespace.address}"]')
-        say(ctx, about, f'"Version info" version="{KUBELET_VERSION}"')
+        log = _begin(ctx, KUBE_PROXY)
         try:
-            for port in (PROXY_HEALTH_PORT, PROXY_METRICS_PORT):
-                serve_http(ctx, port, _health)
+            serve_http(ctx, PROXY_HEALTH_PORT, _health)
+            serve_http(ctx, PROXY_METRICS_PORT, _health, address=LOOPBACK)
         except NetworkError as error:
-            say(ctx, about, f'"Error starting proxy health server" err="{str(error).lower()}"', "E")
+            log.write("server.go:589", "Error starting proxy health server", "E", err=str(error).lower())
             return 1
         services.run_on(node)
         reference = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}
         recorder.event(reference, "Normal", "Starting", "StartKubeProxy", "")
-        say(ctx, about, '"Caches are synced" controller="service config"')
         try:
-            return await wait_for_signal(ctx)
+            return await _run_until_signal(ctx, KUBE_PROXY, log, api)
         finally:
             services.stop_on(node)
 
     return run
+
+
+def _begin(ctx: Context, about: Component) -> Logger:
+    """Take the memory and write the first lines of a program."""
+    share = 0.72 + crc32(ctx.container.name.encode()) / 2**34
+    ctx.memory.use(int(about.memory_bytes * share) // PAGE_BYTES * PAGE_BYTES)
+    ctx.process.threads = about.threads
+    log = Logger(ctx, about.in_json)
+    log.write_startup(about.first_lines)
+    return log
+
+
+async def _run_until_signal(ctx: Context, about: Component, log: Logger, api: Api) -> int:
+    """Log what happens until a signal ends the program."""
+    log.quiet = True
+    stops = about.follow(log, api) if about.follow is not None else []
+    log.quiet = False
+    try:
+        return await wait_for_signal(ctx)
+    finally:
+        for stop in stops:
+            stop()
 
 
 async def wait_for_signal(ctx: Context) -> int:
@@ -192,19 +202,3 @@ async def wait_for_signal(ctx: Context) -> int:
 async def _health(request: HttpRequest) -> HttpResponse:
     path = request.path.partition("?")[0]
     return respond(200, "ok") if path in HEALTH_PATHS else respond(404, "404 page not found\n")
-
-
-def say(ctx: Context, about: Component, words: str, level: str = "I") -> None:
-    """A line as klog writes it, or as etcd does."""
-    for name in ("HOST_IP", "POD_IP", "POD_SUBNET"):
-        words = words.replace(f"${name}", ctx.env.get(name, ""))
-    for line in words.split("\n"):
-        if about.in_json:
-            ctx.log(f'{{"level":"info","ts":"{_time(ctx, "-")}Z","msg":"{line}"}}')
-        else:
-            ctx.log(f"{level}{_time(ctx, '')}       1 {about.source}] {line}")
-
-
-def _time(ctx: Context, style: str) -> str:
-    moment = datetime.fromtimestamp(ctx.now, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%f" if style else "%m%d %H:%M:%S.%f")

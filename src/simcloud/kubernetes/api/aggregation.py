@@ -9,8 +9,9 @@ maintains the condition ``Available``; while it is not true, discovery lists the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.errors import ServiceUnavailable
 from simcloud.kubernetes.api.objects import Object, at
@@ -24,8 +25,7 @@ Provider: TypeAlias = Callable[[str | None], list[Object]]
 """Returns the objects of a resource in a namespace, or in all namespaces for None."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtensionServer:
+class ExtensionServer(Struct, frozen=True):
     """The resources of a group and version, and the providers of their objects, by plural."""
 
     resources: tuple[Resource, ...]

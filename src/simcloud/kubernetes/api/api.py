@@ -38,6 +38,7 @@ from simcloud.kubernetes.api.verbs import deletes, patches, reads, watches, writ
 from simcloud.kubernetes.api.verbs.patches import Patch
 from simcloud.kubernetes.api.verbs.watches import Watch, WatchOptions
 from simcloud.kubernetes.api.write_retries import WriteRetry, continue_in_background
+from simcloud.kubernetes.components import Components
 from simcloud.machine import EPOCH_S
 from simcloud.machine.network import HttpHandler
 from simcloud.sim import Kernel
@@ -52,7 +53,9 @@ class Api:
 
     def __init__(self, kernel: Kernel, epoch_s: float = EPOCH_S) -> None:
         self.kernel = kernel
+        self.components = Components(kernel)
         self.epoch_s = epoch_s
+        kernel.on_skip(self._shift_calendar)
         self.catalogue = Catalogue()
         self.log = RevisionLog(lambda: kernel.now)
         self.addresses = Addresses(self.log, self._between)
@@ -80,6 +83,10 @@ class Api:
     def now_s(self) -> float:
         """The time of day of the cluster, in seconds since 1970."""
         return self.epoch_s + self.kernel.now
+
+    def _shift_calendar(self, seconds: float) -> None:
+        self.epoch_s += seconds
+        self.log.shift_times(seconds)
 
     def timestamp(self) -> str:
         """The time of day as objects carry it."""

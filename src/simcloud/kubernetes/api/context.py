@@ -6,8 +6,9 @@ server. ``verbs.write_context`` adds what the writing verbs need.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.access.rbac import Authorizer
 from simcloud.kubernetes.api.aggregation import Provider
@@ -81,8 +82,7 @@ class AdmissionContext(Protocol):
         """Replace an object, or its status."""
 
 
-@dataclass(slots=True)
-class Write:
+class Write(Struct):
     """What admission and the kinds' strategies see of a write. ``new`` may be changed in place."""
 
     api: AdmissionContext

@@ -7,14 +7,13 @@ is plain text: ``spec.containers[0].name``, ``data[key]``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(Struct, frozen=True):
     """The path of a field, the reason, and the message after the path."""
 
     path: str

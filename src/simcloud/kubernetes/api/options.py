@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.access.users import SYSTEM_MASTERS, User
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(Struct, frozen=True):
     """The user of a write, and the field manager under which it is recorded."""
 
     user: User = SYSTEM_MASTERS
     manager: str = "unknown"
 
 
-@dataclass(slots=True)
-class WriteOptions:
+class WriteOptions(Struct):
     """Of create, update and patch."""
 
     dry_run: bool = False
@@ -32,8 +30,7 @@ class WriteOptions:
     """Set by the API when the write made an object that was not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteOptions:
+class DeleteOptions(Struct, frozen=True):
     """Of delete and deletecollection."""
 
     grace_s: int | None = None
@@ -44,8 +41,7 @@ class DeleteOptions:
     dry_run: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(Struct, frozen=True):
     """Of list and deletecollection."""
 
     labels: str = ""

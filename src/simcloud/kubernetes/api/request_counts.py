@@ -15,6 +15,7 @@ from simcloud.machine import Counter, Metrics
 
 CREATED: Final = "201"
 DONE: Final = "200"
+REPORTED: Final = ("nodes", "pods")
 
 _Key = tuple[str, str, str, str, str, str]
 
@@ -27,12 +28,15 @@ class RequestCounts:
         self._counters: dict[_Key, Counter] = {}
 
     def count(self, verb: str, resource: Resource, subresource: str, code: str) -> None:
-        """One request was answered."""
+        """One request was answered. A kubelet sends a status as a patch."""
+        if subresource == "status" and resource.plural in REPORTED:
+            verb = "PATCH"
         key = (verb, resource.group, resource.version, resource.plural, subresource, code)
         counter = self._counters.get(key)
         if counter is None:
             names = ("verb", "group", "version", "resource", "subresource", "code")
-            labels = {"component": "apiserver", "scope": "resource", **dict(zip(names, key, strict=True))}
+            constant = {"component": "apiserver", "dry_run": "", "scope": "resource"}
+            labels = constant | dict(zip(names, key, strict=True))
             counter = self._counters[key] = self.metrics.counter(
                 "apiserver_request_total", tuple(sorted(labels.items()))
             )

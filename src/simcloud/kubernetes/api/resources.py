@@ -8,19 +8,18 @@ storage version.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.schema.builtin import schema_of
 from simcloud.kubernetes.api.schema.types import ANYTHING, Schema
 
 
-@dataclass(frozen=True, slots=True)
-class Subresource:
+class Subresource(Struct, frozen=True):
     """A part or an action of an object with a path of its own: ``status``, ``scale``, ``exec`` …"""
 
     name: str
@@ -30,8 +29,7 @@ class Subresource:
     verbs: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Resource:
+class Resource(Struct, frozen=True, eq=False):
     """One kind as served in one version."""
 
     group: str
@@ -44,7 +42,7 @@ class Resource:
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     subresources: dict[str, Subresource] = field(default_factory=dict)
-    schema: Schema = ANYTHING
+    schema: Schema = field(default_factory=lambda: ANYTHING)
     custom: Any = None
     """The CustomResourceDefinition this resource comes from, None for a built-in one."""
 
@@ -67,8 +65,7 @@ class Resource:
         return f"<{self.plural} {self.api_version}>"
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """A group of the API and its versions, the preferred one first."""
 
     name: str

@@ -8,15 +8,15 @@ callback before the next instant.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from simcloud.kubernetes.api.objects import Object
-from simcloud.machine.network import Connection
+from simcloud.machine.network import Connection, HttpResponse
 
 
-@dataclass(frozen=True, slots=True)
-class LogOptions:
+class LogOptions(Struct, frozen=True):
     """The part of a container's log to return."""
 
     container: str = ""
@@ -46,6 +46,11 @@ class Session(Protocol):
     """Called with the file descriptor (1 or 2; always 1 on a terminal) and the output."""
     on_end: Callable[[int, str], None] | None
     """Called with the exit code, and a message if the process could not be run or was lost."""
+    echoes: bool
+    """Whether its terminal, if it has one, shows what is typed; off for clients that show it themselves."""
+
+    def watch_input(self, on_wait: Callable[[], None]) -> None:
+        """Call a function whenever the process waits for input, also if it waits already."""
 
     def write(self, data: bytes) -> None:
         """Type into its standard input."""
@@ -112,6 +117,9 @@ class Runtime(Protocol):
 
     def attach(self, pod: Object, container: str, *, stdin: bool, stderr: bool, tty: bool) -> Session:
         """Join a container's own process."""
+
+    def ask_node(self, name: str, port: str, path: str) -> HttpResponse:
+        """Get a page of a node's kubelet."""
 
     def forward(self, pod: Object, port: int) -> Forward:
         """Connect to a port of a pod."""

@@ -17,17 +17,9 @@ _INVOLVED = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion"
 _EVENT = (*(f"involvedObject.{part}" for part in _INVOLVED), "reason", "reportingComponent", "source", "type")
 _REGARDING = (*(f"regarding.{part}" for part in _INVOLVED), "reason", "reportingController", "type")
 _POD = (
-    "spec.nodeName",
-    "spec.restartPolicy",
-    "spec.schedulerName",
-    "spec.serviceAccountName",
-    "spec.hostNetwork",
-    "status.phase",
-    "status.podIP",
-    "status.podIPs",
-    "status.nominatedNodeName",
-    "spec.host",
-)
+    "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName", "spec.hostNetwork",
+    "status.phase", "status.podIP", "status.podIPs", "status.nominatedNodeName", "spec.host",
+)  # fmt: skip
 _PLAIN = "field label not supported: {field}"
 _SLICE = "field label not supported for {api_version}, Kind=ResourceSlice: {field}"
 

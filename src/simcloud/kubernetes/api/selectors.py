@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.errors import BadRequest
 from simcloud.kubernetes.api.field_errors import FieldError, invalid
@@ -32,8 +33,7 @@ _INT64 = range(-(2**63), 2**63)
 _EXPRESSIONS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(Struct, frozen=True):
     """One condition on one label: ``operator`` is in, notin, =, ==, !=, >, <, exists or !."""
 
     key: str
@@ -68,8 +68,7 @@ class Requirement:
         return f"{self.key}{_WORDS.get(self.operator, self.operator)}{values}"
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSelector:
+class LabelSelector(Struct, frozen=True):
     """Conditions that must all hold. Without any it matches everything, unless it is ``nothing``."""
 
     requirements: tuple[Requirement, ...] = ()
@@ -296,8 +295,7 @@ def _utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-@dataclass(frozen=True, slots=True)
-class FieldTerm:
+class FieldTerm(Struct, frozen=True):
     """One field that must, or must not, have a value."""
 
     field: str
@@ -309,8 +307,7 @@ class FieldTerm:
         return f"{self.field}{'!=' if self.negated else '='}{value}"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSelector:
+class FieldSelector(Struct, frozen=True):
     """Terms that must all hold; without any it matches everything."""
 
     terms: tuple[FieldTerm, ...] = ()

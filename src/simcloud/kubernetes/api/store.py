@@ -13,14 +13,17 @@ import zlib
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice
+from math import inf
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.objects import Object
+from simcloud.machine.proc import whole_pages
 
 WINDOW_S: Final = 300.0
 """How far back a watch may start, in virtual seconds."""
@@ -34,6 +37,12 @@ PACK_LEVEL: Final = 1
 Change: TypeAlias = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
+WRITES_PER_S: Final = 1.4
+"""Of a quiet cluster: leases of nodes and of the control plane."""
+EMPTY_BYTES: Final = 1_527_808
+OBJECT_BYTES: Final = 1_940
+
+
 class Key(NamedTuple):
     """Where an object lives. The namespace of a cluster-wide object is empty."""
 
@@ -43,9 +52,8 @@ class Key(NamedTuple):
     name: str
 
 
-@dataclass(slots=True, frozen=True)
-class Revision:
-    """One write: what it did to which object, when, and by whom."""
+class Revision(Struct):
+    """One write: what it did to which object, when (virtual time), and by whom."""
 
     number: int
     time_s: float
@@ -67,16 +75,23 @@ class _Packed(msgspec.Struct):
     object: msgspec.Raw
     by: str
 
-    def unpack(self) -> Revision:
+    def unpack(self, shift_s: float) -> Revision:
         found: Object = msgspec.msgpack.decode(self.object)
-        return Revision(self.number, self.time_s, self.change, self.key, found, None, self.by)
+        return Revision(self.number, self.time_s - shift_s, self.change, self.key, found, None, self.by)
+
+
+class _Block(Struct):
+    """Old revisions, packed; their times are ``shift_s`` too late."""
+
+    ended_s: float
+    data: bytes
+    shift_s: float = 0.0
 
 
 Listener: TypeAlias = Callable[[Revision], None]
 
 
-@dataclass(slots=True)
-class _Collection:
+class _Collection(Struct):
     """The objects of one resource, and its revisions within the window."""
 
     newest: int = 0
@@ -100,8 +115,7 @@ class RevisionLog:
         self._clock = clock
         self._collections: dict[tuple[str, str], _Collection] = {}
         self._recent: deque[Revision] = deque()
-        self._packed: list[tuple[float, bytes]] = []
-        """Blocks of old revisions, each with the time of its last one."""
+        self._packed: list[_Block] = []
         self._listener_numbers = 0
         self.revision = 0
         """The number of the newest revision."""
@@ -132,6 +146,13 @@ class RevisionLog:
             ]
             collection.in_order[wanted] = found
         return found
+
+    def list_keys(self) -> Iterator[Key]:
+        """The keys of all objects there are now."""
+        for (group, plural), collection in self._collections.items():
+            for namespace, objects in collection.namespaces.items():
+                for name in objects:
+                    yield Key(group, plural, namespace, name)
 
     def list_at(self, group: str, plural: str, namespace: str | None, revision: int) -> list[Object]:
         """The same list as it was at a revision within the window: later writes are taken back."""
@@ -202,6 +223,16 @@ class RevisionLog:
         return lambda: listeners.pop(number, None) and None
 
     @property
+    def size_bytes(self) -> int:
+        """About the size of etcd's database: it keeps objects, and their revisions of the last minutes."""
+        kept = sum(
+            len(objects)
+            for collection in self._collections.values()
+            for objects in collection.namespaces.values()
+        )
+        return whole_pages(EMPTY_BYTES + (kept + len(self._recent)) * OBJECT_BYTES)
+
+    @property
     def listeners(self) -> int:
         """How many listen: one for every open watch, beside the cluster's own."""
         return sum(
@@ -211,21 +242,30 @@ class RevisionLog:
         )
 
     def history(
-        self, wanted: Callable[[Key], bool] | None = None, since_s: float = 0.0
+        self, wanted: Callable[[Key], bool] | None = None, since_s: float = -inf
     ) -> Iterator[Revision]:
         """Every revision since then, the oldest first; of some objects only, where ``wanted`` says so."""
-        for ended_s, block in self._packed:
-            if ended_s < since_s:
+        for block in self._packed:
+            if block.ended_s < since_s:
                 continue
-            data = zlib.decompress(block)
+            data = zlib.decompress(block.data)
             # Objects are most of what is packed: those that nobody wants are not unpacked.
             for write in msgspec.msgpack.decode(data, type=list[_Packed]):
-                if write.time_s >= since_s and (wanted is None or wanted(write.key)):
-                    yield write.unpack()
+                if write.time_s - block.shift_s >= since_s and (wanted is None or wanted(write.key)):
+                    yield write.unpack(block.shift_s)
         start = bisect_left(self._recent, since_s, key=lambda write: write.time_s)
         for recent in islice(self._recent, start, None):
             if wanted is None or wanted(recent.key):
                 yield recent
+
+    def shift_times(self, seconds: float) -> None:
+        """Make every revision that much older; leases were renewed in the time between, so revisions have gone by."""
+        self.revision += int(seconds * WRITES_PER_S)
+        for write in self._recent:
+            write.time_s -= seconds
+        for block in self._packed:
+            block.ended_s -= seconds
+            block.shift_s += seconds
 
     def hash(self) -> str:
         """A digest of the whole log: equal for equal worlds."""
@@ -267,7 +307,7 @@ class RevisionLog:
             self.compacted = block[-1].number
             for write in block:
                 self._collection(*write.key[:2]).recent.popleft()
-            self._packed.append((block[-1].time_s, zlib.compress(_encode(block), PACK_LEVEL)))
+            self._packed.append(_Block(block[-1].time_s, zlib.compress(_encode(block), PACK_LEVEL)))
 
 
 def _encode(block: list[Revision]) -> bytes:

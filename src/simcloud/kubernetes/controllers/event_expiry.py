@@ -12,6 +12,7 @@ from typing import Final
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.store import Key, Revision
 from simcloud.kubernetes.controller import Controller, controller
+from simcloud.sim import Timer
 
 KEPT_S: Final = 3600.0
 STORE: Final = "system:apiserver"
@@ -24,6 +25,8 @@ class EventExpiry(Controller):
     def __init__(self, api: Api) -> None:
         super().__init__(api)
         self._waiting: deque[tuple[float, Key, str]] = deque()
+        self._timer: Timer | None = None
+        self.kernel.on_skip(self._shift_times)
 
     def watch(self) -> None:
         self.follow("events", self._see)
@@ -37,7 +40,7 @@ class EventExpiry(Controller):
         version = write.object["metadata"]["resourceVersion"]
         self._waiting.append((self.kernel.now + KEPT_S, write.key, version))
         if len(self._waiting) == 1:
-            self.kernel.call_later(KEPT_S, self._expire)
+            self._timer = self.kernel.call_later(KEPT_S, self._expire)
 
     def _expire(self, _due: object = None) -> None:
         now = self.kernel.now
@@ -47,4 +50,10 @@ class EventExpiry(Controller):
             if event is not None and event["metadata"]["resourceVersion"] == version:
                 self.api.log.remove(key, STORE)
         if self._waiting:
-            self.kernel.call_at(self._waiting[0][0], self._expire)
+            self._timer = self.kernel.call_at(self._waiting[0][0], self._expire)
+
+    def _shift_times(self, seconds: float) -> None:
+        self._waiting = deque((due - seconds, key, version) for due, key, version in self._waiting)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._expire()

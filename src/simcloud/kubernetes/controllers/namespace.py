@@ -9,8 +9,9 @@ else remains.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError, NotFound
@@ -49,8 +50,7 @@ WELL: Final = (
 """The conditions of a namespace that ends, in their order, and what each says when all is well."""
 
 
-@dataclass(slots=True)
-class Remains:
+class Remains(Struct):
     """What a pass over a namespace left behind."""
 
     estimate_s: int = 0

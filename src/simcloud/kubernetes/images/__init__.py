@@ -8,8 +8,9 @@ from simcloud.kubernetes.images.registry import (
     ImageRegistry as ImageRegistry,
     PullFailed as PullFailed,
 )
-from simcloud.kubernetes.images.standard import standard_registry as standard_registry
+from simcloud.kubernetes.images.standard import PAUSE as PAUSE, standard_registry as standard_registry
 
 with export_lazily(globals()):
     from simcloud.kubernetes.images import references as references
     from simcloud.kubernetes.images.references import InvalidReference as InvalidReference
+    from simcloud.kubernetes.images.tools import alpine_image as alpine_image

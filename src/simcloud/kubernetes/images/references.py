@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 DEFAULT_HOST: Final = "docker.io"
 DEFAULT_TAG: Final = "latest"
@@ -22,8 +23,7 @@ class InvalidReference(ValueError):
     """The text names no image; the message is the grammar's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """Which image is meant. ``digest`` wins over ``tag`` where both are said."""
 
     host: str

@@ -7,11 +7,12 @@ resolve, and an address is connected to over the machine's own network. Failed p
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from simcloud.kubernetes.images.published import Published, digest_of
+from msgspec import Struct
+
+from simcloud.kubernetes.images.published import Published, digest_of, size_of
 from simcloud.kubernetes.images.references import Reference, parse
 from simcloud.machine import Image
 from simcloud.machine.network import ConnectionRefused, Namespace, NetworkError, is_address
@@ -20,8 +21,10 @@ ANSWER_S: Final = 0.15
 """How long a registry takes to say no."""
 
 DIAL_TIMEOUT_S: Final = 30.0
-DEFAULT_SIZE_BYTES: Final = 20_000_000
 HTTPS_PORT: Final = 443
+SEGMENT_BYTES: Final = 1_448
+HEADER_BYTES: Final = 66
+"""Of Ethernet, IP and TCP; every second segment is acknowledged by a packet of nothing else."""
 
 DENIED: Final = (
     "pull access denied, repository does not exist or may require authorization: "
@@ -38,8 +41,7 @@ class HostState(Enum):
     SILENT = "silent"
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """A registry's host. Errors name the address when it cannot be reached."""
 
     state: HostState = HostState.UP
@@ -70,15 +72,18 @@ class ImageRegistry:
         args: Iterable[str] = (),
         user: str = "",
         workdir: str = "/",
-        size_bytes: int = DEFAULT_SIZE_BYTES,
+        size_bytes: int = 0,
         digest: str = "",
     ) -> Published:
-        """Publish an image under a reference; its entry point is the image's own. The host comes up with it."""
+        """Publish an image under a reference; its entry point is the image's own. The host comes up with it.
+
+        An image without a size gets one that follows from its name.
+        """
         name = parse(reference)
         published = Published(
             reference=name,
             image=image,
-            size_bytes=size_bytes,
+            size_bytes=size_of(name, size_bytes),
             digest=digest or digest_of(name.name),
             command=tuple(image.entrypoint),
             args=tuple(args),
@@ -101,8 +106,11 @@ class ImageRegistry:
         """The image of a reference, if there is one."""
         return self._images.get(parse(reference).name)
 
-    async def pull(self, reference: Reference, namespace: Namespace) -> Published:
-        """Fetch an image from the machine whose namespace this is. ``PullFailed`` says why not."""
+    async def pull(self, reference: Reference, namespace: Namespace, slowness: float = 1.0) -> Published:
+        """Fetch an image from the machine whose namespace this is; ``slowness`` multiplies the time of the transfer.
+
+        ``PullFailed`` says why not.
+        """
         kernel = namespace.kernel
         host = self.hosts.get(reference.host)
         if host is None:
@@ -116,7 +124,11 @@ class ImageRegistry:
                 missing = f"failed to resolve image: {reference.name}: not found"
                 raise PullFailed(f"rpc error: code = NotFound desc = {_could_not(reference)}{missing}")
             raise PullFailed(f"{_could_not(reference)}failed to resolve image: {DENIED}")
-        await kernel.sleep(found.pull_s)
+        await kernel.sleep(found.pull_s * slowness)
+        segments = -(-found.size_bytes // SEGMENT_BYTES)
+        card = namespace.network.machines[namespace.machine]
+        card.received.add_traffic(segments, found.size_bytes + segments * HEADER_BYTES)
+        card.sent.add_traffic(segments // 2, segments // 2 * HEADER_BYTES)
         return found
 
     async def _meet(self, reference: Reference, host: Host, namespace: Namespace) -> None:

@@ -13,6 +13,7 @@ from simcloud.machine import Image
 from simcloud.machine.process import Context
 
 PAUSE: Final = "registry.k8s.io/pause:3.10"
+LOCAL_PATH_HELPER: Final = "docker.io/kindest/local-path-helper:v20241212-8ac705d0"
 
 
 @cache
@@ -47,5 +48,6 @@ def standard_registry() -> ImageRegistry:
             digest="sha256:a65bf2c5723b9a16b5741e99f6a39f9f1bce9d29a700de6a9a7b9bb881a93f03",
         )
     registry.add(PAUSE, pause_image(), user="65535:65535", size_bytes=320_368)
+    registry.add(LOCAL_PATH_HELPER, busybox_image(), args=("sh",), size_bytes=3_084_671)
     add_tools(registry)
     return registry

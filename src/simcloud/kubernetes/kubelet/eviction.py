@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.kubelet.log import name_of
 from simcloud.kubernetes.kubelet.logs.files import FollowedLog
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.node_status import DISK, MEMORY, NodeStatus
@@ -46,7 +47,8 @@ class EvictionManager:
         self._excessive: dict[str, None] = {}
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
-        """The kubelet starts."""
+        """The kubelet starts, and knows of no earlier pressure."""
+        self._short_at.clear()
         spawn(self._watch(), "eviction manager")
 
     def refusal(self, pod: Object) -> Refusal | None:
@@ -77,6 +79,14 @@ class EvictionManager:
             if available < least:
                 reclaim = f"Attempting to reclaim {_RESOURCES[kind]}"
                 self._status.event("Warning", "EvictionThresholdMet", reclaim)
+                log, resource = self._node.log, _RESOURCES[kind]
+                log.write_info(
+                    "eviction_manager.go:383",
+                    "Eviction manager: attempting to reclaim",
+                    resourceName=resource,
+                )
+                must = "Eviction manager: must evict pod(s) to reclaim"
+                log.write_info("eviction_manager.go:394", must, resourceName=resource)
                 self._throw_out_one(kind, available, least, active)
                 return
 
@@ -106,7 +116,12 @@ class EvictionManager:
             used, asked = self._measure_usage(worker, kind), _sum_requests(worker.pod, resource)
             return used <= asked, worker.pod["spec"].get("priority") or 0, asked - used
 
-        chosen = min(candidates, key=rank)
+        ranked = sorted(candidates, key=rank)
+        chosen = ranked[0]
+        pods = [name_of(worker.pod) for worker in ranked]
+        self._node.log.write_info(
+            "eviction_manager.go:412", "Eviction manager: pods ranked for eviction", pods=pods
+        )
         family = "binary"
         message = (
             f"The node was low on resource: {resource}. "
@@ -126,6 +141,8 @@ class EvictionManager:
     def _evict(self, worker: PodWorker, message: str, disrupted: bool) -> None:
         self._node.recorder.event(worker.pod, "Warning", "Evicted", message)
         worker.fail("Evicted", message, grace_s=0.0, disrupted=disrupted)
+        evicted = "Eviction manager: pod is evicted successfully"
+        self._node.log.write_info("eviction_manager.go:626", evicted, pod=name_of(worker.pod))
 
     # -- a pod's own limits --------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from simcloud.kubernetes.kubelet.streams.forwards import PortForward, refusal
 from simcloud.kubernetes.kubelet.streams.sessions import ContainerSession
 from simcloud.kubernetes.kubelet.streams.splices import PortSplice
 from simcloud.kubernetes.nodes import KUBELET_PORT
-from simcloud.machine.network import Connection, NetworkError
+from simcloud.machine.network import Connection, HttpResponse, NetworkError
 from simcloud.machine.process import Container
 
 NAME_SERVER: Final = "172.18.0.1:53"
@@ -93,6 +93,14 @@ class Fleet:
             return refusal(port, sandbox.id, sandbox.netns, error, connected)
 
         return PortSplice(sandbox.namespace, port, near, words, on_end)
+
+    def ask_node(self, name: str, port: str, path: str) -> HttpResponse:
+        """Get a page of a node's kubelet, or of its health port."""
+        kubelet = self._kubelet({"spec": {"nodeName": name}}, "error trying to reach service: ")
+        if port not in ("", str(KUBELET_PORT)):
+            address = f"{kubelet.node.address}:{port}"
+            raise NoBackend(f"error trying to reach service: dial tcp {address}: connect: connection refused")
+        return kubelet.server.serve(path)
 
     def _sandbox(self, pod: Object) -> Sandbox:
         kubelet = self._kubelet(pod, "error dialing backend: ")

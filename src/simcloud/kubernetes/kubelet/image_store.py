@@ -8,23 +8,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from simcloud.golang import format_duration, quote
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.images import ImageRegistry, Published, PullFailed
 from simcloud.kubernetes.images.references import InvalidReference, Reference, parse
 from simcloud.kubernetes.kubelet.cpu_cost import work
-from simcloud.kubernetes.kubelet.pods.backoff import Backoff, format_go_duration
+from simcloud.kubernetes.kubelet.pods.backoff import Backoff
+from simcloud.kubernetes.kubelet.services import CONTAINERD
 from simcloud.machine import Machine
+from simcloud.machine.files import BLOCK_BYTES
 from simcloud.sim import Event, Semaphore, first_of
 
 Tell = Callable[[str, str, str], None]
 """Records an event about the container: kind, reason, message."""
 
 ALWAYS_S: Final = 0.1
-"""Time to verify that a present image is still the right one."""
-
+"""Range of the time to verify that a present image is still the right one."""
 
 ASK_CPU_S: Final = 0.02
 """What it costs a node to talk to a registry, and to unpack what comes."""
+
+
+def measure_unpacked(image: Published) -> int:
+    """The space that an image takes when its layers are unpacked."""
+    share = 2.05 + int(image.digest[-4:], 16) / 65_536
+    return int(image.size_bytes * share) // BLOCK_BYTES * BLOCK_BYTES
+
+
+def image_inodes(image: Published) -> int:
+    """The number of files in an image, about."""
+    return 180 + image.size_bytes // 46_000
 
 
 class ImageError(Exception):
@@ -38,7 +51,8 @@ class ImageError(Exception):
 class NodeImages:
     """The images of one machine."""
 
-    def __init__(self, machine: Machine, registry: ImageRegistry) -> None:
+    def __init__(self, machine: Machine, registry: ImageRegistry, log: Callable[..., None]) -> None:
+        self._log = log
         self._machine = machine
         self._registry = registry
         self._present: dict[str, Published] = {}
@@ -51,7 +65,14 @@ class NodeImages:
         found = self._registry.find(reference)
         if found is None:
             raise ValueError(f"no registry has an image '{reference}'")
-        self._present[found.name] = found
+        self._store(found)
+
+    def _store(self, image: Published) -> None:
+        """Keep an image: its blobs and its unpacked layers take space on the disk."""
+        if image.name not in self._present:
+            packed = -(-image.size_bytes // BLOCK_BYTES) * BLOCK_BYTES
+            self._machine.disk.occupy(packed + measure_unpacked(image), image_inodes(image))
+        self._present[image.name] = image
 
     def list_images(self) -> list[Published]:
         """The images that are there, the largest first."""
@@ -106,24 +127,34 @@ class NodeImages:
         asked_at = kernel.now
         async with self._turn:
             begun_at = kernel.now
+            self._log(f'PullImage "{text}"')
             try:
                 found = await self._fetch(reference, interrupt)
             except PullFailed as failure:
                 self._backoff.lengthen(key, kernel.now, kernel.now)
                 self._last_errors[key] = str(failure)
+                self._log(f'PullImage "{text}" failed', "error", error=quote(str(failure)))
                 tell("Warning", "Failed", f'Failed to pull image "{text}": {failure}')
                 raise ImageError("ErrImagePull", str(failure)) from None
         took, waited = (
-            format_go_duration(round(kernel.now - begun_at, 3)),
-            format_go_duration(round(kernel.now - asked_at, 3)),
+            format_duration(round(kernel.now - begun_at, 3)),
+            format_duration(round(kernel.now - asked_at, 3)),
         )
+        digest = found.image_id.rpartition("@")[2]
+        self._log(
+            f'Pulled image "{text}" with image id "{digest}", repo tag "{found.name}", repo digest "{found.image_id}", '
+            f'size "{found.size_bytes}" in {took}'
+        )
+        self._log(f'PullImage "{text}" returns image reference "{digest}"')
         tell(
             "Normal",
             "Pulled",
             f'Successfully pulled image "{text}" in {took} ({waited} including waiting). '
             f"Image size: {found.size_bytes} bytes.",
         )
-        self._present[reference.name] = found
+        if found.name not in self._present:
+            self._machine.disk.written_bytes += found.size_bytes + measure_unpacked(found)
+        self._store(found)
         return found
 
     async def _fetch(self, reference: Reference, interrupt: Event[None]) -> Published:
@@ -136,7 +167,9 @@ class NodeImages:
     async def _transfer(self, reference: Reference) -> Published | None:
         present = self.has(reference)
         if present is not None and self._registry.find(reference.name) is present:
-            await self._machine.kernel.sleep(ALWAYS_S)
+            await self._machine.kernel.sleep(ALWAYS_S * self._machine.cpu.draw_factor())
             return present
-        await work(self._machine, ASK_CPU_S)
-        return await self._registry.pull(reference, self._machine.host.namespace)
+        await work(self._machine, ASK_CPU_S, CONTAINERD)
+        return await self._registry.pull(
+            reference, self._machine.host.namespace, self._machine.cpu.draw_factor()
+        )

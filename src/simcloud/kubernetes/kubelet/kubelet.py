@@ -12,15 +12,17 @@ from math import floor
 from typing import Any, Final
 
 from simcloud.kubernetes.api.api import Api
-from simcloud.kubernetes.api.objects import Object
+from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.images import ImageRegistry
+from simcloud.kubernetes.kubelet.configuration import find_mistake
 from simcloud.kubernetes.kubelet.containerd import ContainerRuntime
 from simcloud.kubernetes.kubelet.cpu_cost import work
 from simcloud.kubernetes.kubelet.eviction import EvictionManager
 from simcloud.kubernetes.kubelet.image_store import NodeImages
+from simcloud.kubernetes.kubelet.log import KubeletLog
 from simcloud.kubernetes.kubelet.logs.rotation import LogRotation
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.node_status import NodeStatus
@@ -33,11 +35,20 @@ from simcloud.kubernetes.kubelet.pods.termination_messages import hear_last_word
 from simcloud.kubernetes.kubelet.pods.worker import PodWorker
 from simcloud.kubernetes.kubelet.records import ContainerRecord
 from simcloud.kubernetes.kubelet.server import KubeletServer
+from simcloud.kubernetes.kubelet.services import (
+    KUBELET,
+    KUBELET_DROP_INS,
+    KUBELET_FILE,
+    install_services,
+    list_kubelet_arguments,
+)
+from simcloud.kubernetes.kubelet.static_pods import StaticPods
 from simcloud.kubernetes.kubelet.volumes import VolumeManager
 from simcloud.kubernetes.kubelet.volumes.sources import references
 from simcloud.kubernetes.network.pod_network import PodNetwork
-from simcloud.machine import Machine, Unit
+from simcloud.machine import LOCAL, Machine, Unit
 from simcloud.machine.network import NetworkError
+from simcloud.machine.proc import vary
 from simcloud.machine.process import Context, Process, Signal
 from simcloud.sim import Task
 
@@ -62,6 +73,8 @@ RESYNC_S: Final = 75.0
 """Within about this time a changed ConfigMap or Secret reaches the files made of it."""
 
 RESIDENT_BYTES: Final = 64 * 1024 * 1024
+THREADS: Final = 16
+OPEN_FILES: Final = 1_000_000
 
 
 class Kubelet:
@@ -78,6 +91,7 @@ class Kubelet:
         restart_s: float | None = None,
     ) -> None:
         client = ComponentClient(api, f"system:node:{machine.name}", "kubelet")
+        install_services(machine)
         runtime = ContainerRuntime(machine, network)
         self.node = Node(
             api=api,
@@ -86,11 +100,12 @@ class Kubelet:
             machine=machine,
             network=network,
             runtime=runtime,
-            images=NodeImages(machine, registry),
+            images=NodeImages(machine, registry, runtime.log),
             volumes=VolumeManager(client, machine, self._allocatable),
             statuses=StatusManager(client),
             environments=Environments(client),
             dns=dns or ClusterDns(),
+            log=KubeletLog(machine),
         )
         runtime.on_change = self._note_change
         self.workers: dict[str, PodWorker] = {}
@@ -99,18 +114,26 @@ class Kubelet:
         self.evictions = EvictionManager(self.node, self.status, self.workers)
         self.unit = Unit(
             machine,
-            "kubelet.service",
+            KUBELET,
             "kubelet: The Kubernetes Node Agent",
             self._launch,
             documentation="http://kubernetes.io/docs/",
             restart_s=restart_s,
+            text=KUBELET_FILE.format(restart_s=restart_s or 0),
+            drop_ins=KUBELET_DROP_INS,
+            folder=LOCAL,
+            group="/kubelet.slice",
         )
-        self._booted_at = machine.booted_at
+        self.server = KubeletServer(self.node, self.workers)
+        self._boots = machine.boots
         self._stop_following: list[Any] = []
         self._started_at = 0.0
+        self._listed: dict[str, Object] = {}
+        """Pods that were there when it started and are not begun yet."""
         self._moved_pods: dict[str, None] = {}
         self._look_planned = False
         self._known: dict[str, dict[str, str]] = {}
+        self._seen_sandboxes: dict[str, None] = {}
         self._readers: dict[tuple[str, str, str], dict[str, None]] = {}
 
     @property
@@ -130,12 +153,12 @@ class Kubelet:
     def _launch(self) -> Process:
         self._forget_process()
         machine = self.node.machine
-        if machine.booted_at != self._booted_at:
-            self._booted_at = machine.booted_at
+        if machine.boots != self._boots:
+            self._boots = machine.boots
             for uid in self.node.runtime.pods:
                 self.node.volumes.tear_down(uid)
             self.node.runtime.power_lost()
-        return machine.host.start(["/usr/bin/kubelet"], program=self._main)
+        return machine.host.start(list_kubelet_arguments(machine), program=self._main)
 
     def stop(self) -> None:
         """End the kubelet's process, as ``systemctl stop kubelet`` does; its containers go on."""
@@ -143,17 +166,31 @@ class Kubelet:
 
     async def _main(self, ctx: Context) -> int:
         ctx.memory.use(RESIDENT_BYTES)
+        ctx.process.threads = THREADS
+        ctx.process.open_files = (OPEN_FILES, OPEN_FILES)
+        if mistake := find_mistake(self.node.machine.host.files):
+            self.node.log.write_error("run.go:72", "command failed", err=mistake)
+            return 1
+        self.node.log.write_startup()
         ctx.signals.on(Signal.TERM, lambda _: ctx.process.exit(0))
         try:
-            KubeletServer(self.node, self.workers).begin(ctx)
+            self.server.begin(ctx)
         except NetworkError as error:
-            await ctx.err(f'E "Failed to listen and serve" err="{str(error).lower()}"\n')
+            self.node.log.write_error("server.go:191", "Failed to listen and serve", err=str(error).lower())
             return 1
         self._started_at = self.node.machine.kernel.now
         self.status.begin(self.spawn)
         self.evictions.begin(self.spawn)
         LogRotation(self.node.runtime).begin(self.spawn)
+        StaticPods(self.node).begin(self.spawn)
         client = self.node.client
+        self._listed = {
+            pod["metadata"]["uid"]: pod
+            for pod in client.list("pods")
+            if pod["spec"].get("nodeName") == self.node.name
+        }
+        if self._listed:
+            self.node.log.pods_changed("kubelet.go:2537", "ADD", *self._listed.values())
         self._stop_following = [
             client.follow("pods", self._pod_changed, self.node.name),
             client.follow("configmaps", self._source_changed),
@@ -207,7 +244,10 @@ class Kubelet:
             for stop in self._stop_following:
                 stop()
             return
-        if write.by == self.node.client.caller.user.name and write.change == "MODIFIED":
+        is_own = write.by == self.node.client.caller.user.name and write.change == "MODIFIED"
+        if is_own and at(write.before, "metadata", "deletionTimestamp") == at(
+            pod, "metadata", "deletionTimestamp"
+        ):
             worker = self.workers.get(pod["metadata"]["uid"])
             if worker is not None:
                 worker.pod = pod  # its own writing: nothing to do
@@ -219,6 +259,7 @@ class Kubelet:
         uid = pod["metadata"]["uid"]
         worker = self.workers.get(uid)
         if change == "DELETED":
+            self.node.log.pods_changed("kubelet.go:2553", "REMOVE", pod)
             if worker is not None:
                 worker.end_removed()
                 if worker.ended:
@@ -228,7 +269,7 @@ class Kubelet:
         if live is None:
             return
         if worker is None:
-            await work(self.node.machine, BEGIN_CPU_S)
+            await work(self.node.machine, BEGIN_CPU_S, KUBELET)
             if uid not in self.workers:
                 self._begin(self.node.client.refresh(pod) or live)
         else:
@@ -237,6 +278,8 @@ class Kubelet:
     def _begin(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]
         phase = (pod.get("status") or {}).get("phase")
+        if self._listed.pop(uid, None) is None:
+            self.node.log.pods_changed("kubelet.go:2537", "ADD", pod)
         worker = PodWorker(self.node, self.prober, self, pod, self._on_worker_end)
         self.workers[uid] = worker
         self._read_by(pod, uid)
@@ -294,8 +337,9 @@ class Kubelet:
     # -- what happens in the runtime -----------------------------------------------------------
 
     def next_look(self, after: float) -> float:
-        """The kubelet looks at its runtime every second, counted from its start."""
-        return self._started_at + (floor((after - self._started_at) / LOOK_S + 1e-9) + 1) * LOOK_S
+        """The kubelet looks at its runtime a second after it has done so the last time, counted from its start."""
+        period_s = LOOK_S * (1.002 + vary(f"{self.node.name}/look") / 250)
+        return self._started_at + (floor((after - self._started_at) / period_s + 1e-9) + 1) * period_s
 
     def _note_change(self, uid: str) -> None:
         """Something about a pod is different in the runtime: look at it with the next beat."""
@@ -308,10 +352,16 @@ class Kubelet:
             kernel.call_at(self.next_look(kernel.now), self._look)
 
     def _look(self, _: object) -> None:
+        if self.node.runtime.is_hung:
+            kernel = self.node.machine.kernel
+            kernel.call_at(self.next_look(kernel.now), self._look)
+            return
         self._look_planned = False
         moved, self._moved_pods = self._moved_pods, {}
-        for number, uid in enumerate(moved):
-            self.node.machine.kernel.call_later(number * LOOK_EACH_S, self._look_at, uid)
+        wait_s = 0.0
+        for uid in moved:
+            self.node.machine.kernel.call_later(wait_s, self._look_at, uid)
+            wait_s += LOOK_EACH_S * (0.5 + vary(uid))
 
     def _look_at(self, uid: str) -> None:
         worker = self.workers.get(uid)
@@ -322,10 +372,20 @@ class Kubelet:
         live = self.node.runtime.pods.get(uid)
         containers = live.containers if live is not None else []
         self._known[uid] = {each.id: each.state.value for each in containers}
+        sandbox = live.sandbox if live is not None else None
+        if sandbox is not None and sandbox.ready and sandbox.id not in self._seen_sandboxes:
+            self._seen_sandboxes[sandbox.id] = None
+            self.node.log.container_changed(worker.pod, "ContainerStarted", sandbox.id)
         died = [each for each in containers if each.exited and before.get(each.id) != "exited"]
         began = [each for each in containers if each.running and before.get(each.id) != "running"]
+        for each in began:
+            self.node.log.container_changed(worker.pod, "ContainerStarted", each.id)
         for each in died:
+            self.node.log.container_changed(worker.pod, "ContainerDied", each.id)
             self._remove_older(uid, containers, each)
+        if began and not worker.was_running and all(each.running for each in containers):
+            worker.was_running = True
+            self.node.log.pod_running(worker.pod)
         worker.poke()
         if began:
             self.prober.container_seen(uid)
@@ -334,6 +394,7 @@ class Kubelet:
         """Of the containers of one name that ended, the newest is kept."""
         ended = [each for each in containers if each.name == died.name and each.exited]
         for each in ended[1:]:
+            self.node.log.write_info("scope.go:117", "RemoveContainer", containerID=each.id)
             self.node.runtime.remove(uid, each.id)
 
     def _poke(self, uid: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
@@ -10,6 +12,7 @@ from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.events import Recorder
 from simcloud.kubernetes.kubelet.containerd import ContainerRuntime
 from simcloud.kubernetes.kubelet.image_store import NodeImages
+from simcloud.kubernetes.kubelet.log import KubeletLog
 from simcloud.kubernetes.kubelet.pods.backoff import Backoff
 from simcloud.kubernetes.kubelet.pods.dns import ClusterDns
 from simcloud.kubernetes.kubelet.pods.environment import Environments
@@ -20,8 +23,7 @@ from simcloud.kubernetes.network.pod_network import PodNetwork
 from simcloud.machine import Machine
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A machine as its kubelet sees it."""
 
     api: Api
@@ -35,7 +37,10 @@ class Node:
     statuses: StatusManager
     environments: Environments
     dns: ClusterDns
+    log: KubeletLog
     crashes: Backoff = field(default_factory=Backoff)
+    expose: Callable[[str], str] = lambda _part: ""
+    """Formats the metrics of one part of the kubelet; given by whoever measures the cluster."""
 
     @property
     def name(self) -> str:

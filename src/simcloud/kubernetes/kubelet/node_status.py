@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
+from uuid import UUID
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, copy
-from simcloud.kubernetes.api.times import micro
+from simcloud.kubernetes.api.times import micro, rfc3339
 from simcloud.kubernetes.kubelet.node import Node
+from simcloud.kubernetes.kubelet.services import KUBELET, SOCKET
+from simcloud.kubernetes.nodes import CONDITIONS
+from simcloud.machine.proc import vary
 from simcloud.sim import Task
 
 BEAT_S: Final = 10.0
@@ -27,27 +31,24 @@ PIDS: Final = "PIDPressure"
 READY: Final = "Ready"
 
 _WORDS: Final = {
-    (MEMORY, False): ("KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+    (kind, status == "True"): (reason, message) for kind, status, reason, message in CONDITIONS
+} | {
     (MEMORY, True): ("KubeletHasInsufficientMemory", "kubelet has insufficient memory available"),
-    (DISK, False): ("KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
     (DISK, True): ("KubeletHasDiskPressure", "kubelet has disk pressure"),
-    (PIDS, False): ("KubeletHasSufficientPID", "kubelet has sufficient PID available"),
     (PIDS, True): ("KubeletHasInsufficientPID", "kubelet has insufficient PID available"),
-    (READY, True): ("KubeletReady", "kubelet is posting ready status"),
 }
+DOWN: Final = "container runtime is down"
+NO_NETWORK: Final = (
+    "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns "
+    "error: {}"
+)
+NOT_READY: Final = "KubeletNotReady"
+HUNG_S: Final = 180
+"""After so long without an answer of the runtime the kubelet says so."""
 _CGROUP_V1: Final = (
     "cgroup v1 detected. cgroup v1 support is deprecated and will be removed in a future release. Please migrate to "
     "cgroup v2. More information at https://git.k8s.io/enhancements/keps/sig-node/5573-remove-cgroup-v1"
 )
-_EVENTS: Final = {
-    (MEMORY, False): "NodeHasSufficientMemory",
-    (MEMORY, True): "NodeHasInsufficientMemory",
-    (DISK, False): "NodeHasNoDiskPressure",
-    (DISK, True): "NodeHasDiskPressure",
-    (PIDS, False): "NodeHasSufficientPID",
-    (PIDS, True): "NodeHasInsufficientPID",
-    (READY, True): "NodeReady",
-}
 
 
 class NodeStatus:
@@ -59,7 +60,12 @@ class NodeStatus:
         self._reported: dict[str, bool] = {}
         self._closed: bool | None = None
         self._reported_at = 0.0
-        self._booted_at = node.machine.booted_at
+        self._late_s = 0.0
+        """So much before the time of its next writing the node's status was reported last, in skipped time."""
+        self._answered_at = 0.0
+        """When the runtime answered last."""
+        self._boots = node.machine.boots
+        node.machine.kernel.on_skip(self._expire_report)
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
         """The kubelet starts: say so, and go on saying that it lives."""
@@ -73,20 +79,26 @@ class NodeStatus:
 
     def _notice_reboot(self) -> None:
         """Tell when the machine has booted since the kubelet was last there."""
-        booted_at = self._node.machine.booted_at
-        if booted_at == self._booted_at:
+        boots = self._node.machine.boots
+        if boots == self._boots:
             return
-        self._booted_at = booted_at
+        self._boots = boots
         present = self._node.client.get("nodes", "", self._node.name)
         if present is None:
             return
-        boot_id = self._node.api.new_uid()
+        boot_id = str(UUID(self._node.machine.boot_id))
         info = {**present["status"].get("nodeInfo", {}), "bootID": boot_id}
         try:
             self._node.client.update_status({**present, "status": {**present["status"], "nodeInfo": info}})
         except ApiError:
             return
         self.event("Warning", "Rebooted", f"Node {self._node.name} has been rebooted, boot id: {boot_id}")
+
+    def _expire_report(self, seconds: float) -> None:
+        self._reported_at = 0.0
+        self._late_s = min(seconds, vary(f"{self._node.name}/status") * REPORT_S)
+        if self._node.machine.units[KUBELET].running:
+            self._report()
 
     def event(self, kind: str, reason: str, message: str) -> None:
         """Record an event about the node."""
@@ -108,8 +120,9 @@ class NodeStatus:
             self._report()
             if renews:
                 self._renew()
+            # Kubelets that start together beat one after another.
+            await kernel.sleep(BEAT_S if renews else BEAT_S * (0.5 + vary(self._node.name) / 2))
             renews = True
-            await kernel.sleep(BEAT_S)
 
     def _report(self) -> None:
         """Write the node's status if it says something new, or nothing was said for long."""
@@ -127,14 +140,15 @@ class NodeStatus:
         )
         if same and now - self._reported_at < REPORT_S and self._reported_at:
             return
-        status["conditions"] = [{**each, "lastHeartbeatTime": stamp} for each in conditions]
+        heard = rfc3339(self._node.api.now_s - self._late_s)
+        status["conditions"] = [{**each, "lastHeartbeatTime": heard} for each in conditions]
         if images:
             status["images"] = images
         try:
             client.update_status({**present, "status": status})
         except ApiError:
             return  # the next beat tries again
-        self._reported_at = now
+        self._reported_at, self._late_s = now - self._late_s, 0.0
         self._announce()
 
     def _announce_schedulable(self, node: Object) -> None:
@@ -148,8 +162,9 @@ class NodeStatus:
     def _conditions(self, old: Any, stamp: str) -> list[Object]:
         before = {each["type"]: each for each in old}
         made = []
-        for kind, value in (*self._pressed.items(), (READY, True)):
-            reason, message = _WORDS[kind, value]
+        trouble = self._find_trouble()
+        for kind, value in (*self._pressed.items(), (READY, not trouble)):
+            reason, message = (NOT_READY, trouble) if kind == READY and trouble else _WORDS[kind, value]
             status = "True" if value else "False"
             known = before.get(kind)
             since = known["lastTransitionTime"] if known and known["status"] == status else stamp
@@ -167,11 +182,36 @@ class NodeStatus:
 
     def _announce(self) -> None:
         """Send an event for every condition that differs from the last report."""
-        for kind, value in (*self._pressed.items(), (READY, True)):
+        trouble = self._find_trouble()
+        for kind, value in (*self._pressed.items(), (READY, not trouble)):
             if self._reported.get(kind) is not value:
+                if kind == READY and trouble == DOWN:
+                    why = f"rpc error: code = Unavailable desc = dial unix {SOCKET}: connect: connection refused"
+                    self._node.log.write_error(
+                        "kubelet.go:3000", "Container runtime sanity check failed", err=why
+                    )
+                elif kind == READY and trouble:
+                    self._node.log.write_error("kubelet.go:2412", "Skipping pod synchronization", err=trouble)
                 self._reported[kind] = value
-                word = _EVENTS[kind, value]
+                word = (_WORDS[kind, value][0] if value or kind != READY else NOT_READY).replace(
+                    "Kubelet", "Node"
+                )
                 self.event("Normal", word, f"Node {self._node.name} status is now: {word}")
+
+    def _find_trouble(self) -> str:
+        """Return why the node is not ready, or an empty text."""
+        runtime, now = self._node.runtime, self._node.machine.kernel.now
+        if not runtime.unit.running:
+            return DOWN
+        if not runtime.is_hung:
+            self._answered_at = now
+        elif now - self._answered_at >= HUNG_S:
+            minutes, seconds = divmod(int(now - self._answered_at), 60)
+            return (
+                f"PLEG is not healthy: pleg was last seen active {minutes}m{seconds}s ago; threshold is 3m0s"
+            )
+        network = runtime.find_network_trouble()
+        return NO_NETWORK.format(network) if network else ""
 
     def _images(self) -> list[Object]:
         return [

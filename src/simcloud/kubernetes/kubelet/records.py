@@ -6,8 +6,10 @@ so that it acts on what it has observed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from enum import Enum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.images import Published
@@ -25,8 +27,7 @@ class State(Enum):
     EXITED = "exited"
 
 
-@dataclass(slots=True)
-class ContainerRecord:
+class ContainerRecord(Struct):
     """One container there is or was. Times are seconds since 1970; 0 means never."""
 
     id: str
@@ -67,8 +68,7 @@ class ContainerRecord:
         return f"containerd://{self.id}"
 
 
-@dataclass(slots=True)
-class Sandbox:
+class Sandbox(Struct):
     """What the containers of a pod share: a network namespace, held by a pause process."""
 
     id: str
@@ -76,22 +76,23 @@ class Sandbox:
     namespace: Namespace
     netns: str
     holder: Process
+    shim: Process
     ready: bool = True
     dns: DnsSettings | None = None
 
 
-@dataclass(slots=True)
-class PodRecord:
+class PodRecord(Struct):
     """Everything a runtime has of one pod."""
 
     uid: str
+    name: str = ""
+    namespace: str = ""
     sandbox: Sandbox | None = None
     containers: list[ContainerRecord] = field(default_factory=list)
     """The newest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodState:
+class PodState(Struct, frozen=True):
     """A pod's records as they were at one moment."""
 
     sandbox_id: str = ""

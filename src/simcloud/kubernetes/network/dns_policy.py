@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.machine.network import DnsSettings, stub_resolver

@@ -8,9 +8,10 @@ host network has the machine's own namespace.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
@@ -57,13 +58,16 @@ class PodNetwork(Protocol):
         """A pod's sandbox is gone: end its namespace and free its address. Unknown pods are no matter."""
         ...
 
+    def skip_addresses(self, machine: Machine, count: int) -> None:
+        """Go on as if pods that are gone had used the next addresses and interfaces of a node."""
+        ...
+
     def set_dns(self, namespace: Namespace, settings: DnsSettings) -> None:
         """Have the programs of a namespace find names in this way."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class PodIdentity:
+class PodIdentity(Struct, frozen=True):
     """Which pod a namespace belongs to."""
 
     namespace: str
@@ -111,6 +115,11 @@ class ClusterNetwork:
             self._host_ports.setdefault(key, []).append(host_port)
         return namespace
 
+    def skip_addresses(self, machine: Machine, count: int) -> None:
+        """Leave out addresses and numbers of interfaces."""
+        self._range_of(machine).last += count
+        machine.network.machines[machine.name].next_interface += count
+
     def release(self, pod_uid: str) -> None:
         """End a pod's namespace; its address may be given to another pod from now on."""
         namespace = self._attached.pop(pod_uid, None)
@@ -140,6 +149,18 @@ class ClusterNetwork:
     def is_node(self, machine: str) -> bool:
         """Whether a machine is a node of this cluster."""
         return machine in self._nodes
+
+    def other_ranges(self, machine: str) -> list[tuple[str, str]]:
+        """The pod ranges of the other nodes, each with its node's name, if ``machine`` is a node."""
+        if machine not in self._nodes:
+            return []
+        found = []
+        for name in self._nodes:
+            node = self._api.log.get(Key("", "nodes", "", name)) or {}
+            cidr = node.get("spec", {}).get("podCIDR")
+            if name != machine and cidr:
+                found.append((cidr, name))
+        return sorted(found)
 
     def _node_changed(self, write: Revision) -> None:
         if write.change == "DELETED":
@@ -181,14 +202,14 @@ class _Range:
     def __init__(self, cidr: IPv4Network) -> None:
         self.cidr = cidr
         self._taken: set[str] = set()
-        self._last = 1
+        self.last = 1
 
     def take(self) -> str:
         for offset in self._offsets():
             address = str(self.cidr.network_address + offset)
             if address not in self._taken:
                 self._taken.add(address)
-                self._last = offset
+                self.last = offset
                 return address
         raise NoAddressLeft(self.cidr)
 
@@ -198,5 +219,5 @@ class _Range:
     def _offsets(self) -> Iterator[int]:
         """Every place for a pod once, beginning behind the last one given out."""
         end = self.cidr.num_addresses - 1
-        yield from range(self._last + 1, end)
-        yield from range(2, min(self._last + 1, end))
+        yield from range(self.last + 1, end)
+        yield from range(2, min(self.last + 1, end))

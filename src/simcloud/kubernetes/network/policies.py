@@ -9,9 +9,10 @@ established connections are not affected, and a node always reaches its own pods
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import Object
@@ -39,8 +40,7 @@ PeerTest = Callable[[Peer], bool]
 PortTest = Callable[[Object | None, int, str], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(Struct, frozen=True):
     """One rule of a policy: with whom, on which ports. No peers, or no ports, means all of them."""
 
     peers: tuple[PeerTest, ...] | None

@@ -8,9 +8,10 @@ connections; one whose endpoints are all excluded by the policy drops them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Network, ip_address
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.machine.network import Endpoint, Route
@@ -35,8 +36,7 @@ class Target(NamedTuple):
         return Route.deliver(self.address, self.port)
 
 
-@dataclass(frozen=True, slots=True)
-class ServicePort:
+class ServicePort(Struct, frozen=True):
     """One port of a Service and all that is behind it."""
 
     namespace: str
@@ -50,6 +50,9 @@ class ServicePort:
     affinity_s: float | None
     source_ranges: tuple[IPv4Network, ...]
     """Sources that may use the load balancer's address; empty means all."""
+    uses: dict[str, int] = field(default_factory=dict)
+    node_port_uses: dict[str, int] = field(default_factory=dict)
+    """Connections and datagrams on each node, by the cluster's address and by the node port."""
 
     @property
     def key(self) -> tuple[str, str, str]:

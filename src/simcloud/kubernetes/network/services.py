@@ -5,14 +5,15 @@ after the last change (kube-proxy's minimum sync period). A node whose kube-prox
 where it never ran has none. A connection costs one look-up, independent of the number of Services, and established
 connections are not affected.
 
-Not implemented: source addresses are not rewritten (a server sees the real client), and topology hints are ignored.
+Topology hints are not implemented.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from random import Random
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.allocation import SERVICE_RANGE
 from simcloud.kubernetes.api.api import Api
@@ -35,8 +36,7 @@ SERVICE_PREFIX: Final = str(SERVICE_RANGE.network_address).removesuffix("0.0")
 ServiceName = tuple[str, str]
 
 
-@dataclass(slots=True)
-class Table:
+class Table(Struct):
     """The rules of one node, or of all nodes that are in step."""
 
     fronts: dict[tuple[str, int, str], tuple[str, ServicePort]] = field(default_factory=dict)
@@ -110,6 +110,7 @@ class ServiceProxies:
         kind, service_port = found
         if kind == "balancer" and not service_port.allows_source(source):
             return DROP
+        service_port.uses[node] = service_port.uses.get(node, 0) + 1
         # Pods that use an address meant for outsiders are sent on as if they had used the inner one.
         local = service_port.internal_local if kind == "cluster" else False
         return self._choose(node, service_port, source, local)
@@ -131,15 +132,23 @@ class ServiceProxies:
             return None
         return self._choose(node, found[1], source, found[1].external_local)
 
-    def route_node_port(
-        self, node: str, source: str, port: int, transport: str, from_here: bool
-    ) -> Route | None:
-        """What the rules of a node say about a port of its own address; None where they say nothing."""
+    def find_node_port(self, node: str, port: int, transport: str) -> ServicePort | None:
+        """The Service that has a port of a node; None where its rules say nothing."""
         table = self._tables.get(node)
-        service_port = table.node_ports.get((port, transport)) if table is not None else None
-        if service_port is None:
-            return None
-        return self._choose(node, service_port, source, service_port.external_local and not from_here)
+        return table.node_ports.get((port, transport)) if table is not None else None
+
+    def route_node_port(self, node: str, port: ServicePort, source: str, from_here: bool) -> Route:
+        """What the rules of a node say about a port of its own address."""
+        port.node_port_uses[node] = port.node_port_uses.get(node, 0) + 1
+        return self._choose(node, port, source, port.external_local and not from_here)
+
+    def table_of(self, node: str) -> Table | None:
+        """The rules of a node; None where kube-proxy never ran."""
+        return self._tables.get(node)
+
+    def list_ports(self) -> list[ServicePort]:
+        """All ports of Services that the present rules know."""
+        return [port for _, port in self._table.fronts.values()]
 
     def _choose(self, node: str, port: ServicePort, source: str, local: bool) -> Route:
         if not port.usable:

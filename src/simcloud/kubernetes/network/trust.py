@@ -6,14 +6,14 @@ Certificates are real (PEM); they are verified at the world's time.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from ipaddress import ip_address
 from itertools import pairwise
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature
 
-_BEGINS = "tls: failed to verify certificate: x509: "
-UNKNOWN = f"{_BEGINS}certificate signed by unknown authority"
+from simcloud.machine.network import is_address, tls
+
+_BEGINS = "tls: failed to verify certificate: "
+UNKNOWN = f"{_BEGINS}x509: certificate signed by unknown authority"
 
 
 def distrust(shown: bytes, authorities: bytes, name: str, now_s: float) -> str:
@@ -23,7 +23,9 @@ def distrust(shown: bytes, authorities: bytes, name: str, now_s: float) -> str:
         trusted = x509.load_pem_x509_certificates(authorities)
     except ValueError:
         return UNKNOWN
-    return _untimely(chain[0], now_s) or _check_name(chain[0], name) or _check_signatures(chain, trusted)
+    if why := _untimely(chain[0], now_s) or find_name_problem(chain[0], name):
+        return _BEGINS + why
+    return _check_signatures(chain, trusted)
 
 
 def _untimely(leaf: x509.Certificate, now_s: float) -> str:
@@ -33,43 +35,36 @@ def _untimely(leaf: x509.Certificate, now_s: float) -> str:
         return ""
     edge, word = (begins, "before") if now < begins else (ends, "after")
     message = f"current time {_stamp(now)} is {word} {_stamp(edge)}"
-    return f"{_BEGINS}certificate has expired or is not yet valid: {message}"
+    return f"x509: certificate has expired or is not yet valid: {message}"
 
 
 def _stamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _check_name(leaf: x509.Certificate, name: str) -> str:
+def find_name_problem(leaf: x509.Certificate, name: str) -> str:
+    """Return why a certificate is not for this name, or an empty text."""
     try:
         said = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
         return (
-            f"{_BEGINS}certificate relies on legacy Common Name field, use SANs instead"
+            "x509: certificate relies on legacy Common Name field, use SANs instead"
             if leaf.subject.get_attributes_for_oid(x509.NameOID.COMMON_NAME)
-            else f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
+            else f"x509: certificate is not valid for any names, but wanted to match {name}"
         )
     names = said.get_values_for_type(x509.DNSName)
     addresses = [str(address) for address in said.get_values_for_type(x509.IPAddress)]
-    if _is_address(name):
+    if is_address(name):
         if name in addresses:
             return ""
         if not addresses:
-            return f"{_BEGINS}cannot validate certificate for {name} because it doesn't contain any IP SANs"
-        return f"{_BEGINS}certificate is valid for {', '.join(addresses)}, not {name}"
+            return f"x509: cannot validate certificate for {name} because it doesn't contain any IP SANs"
+        return f"x509: certificate is valid for {', '.join(addresses)}, not {name}"
     if any(_matches(candidate, name) for candidate in names):
         return ""
     if not names:
-        return f"{_BEGINS}certificate is not valid for any names, but wanted to match {name}"
-    return f"{_BEGINS}certificate is valid for {', '.join(names)}, not {name}"
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
+        return f"x509: certificate is not valid for any names, but wanted to match {name}"
+    return f"x509: certificate is valid for {', '.join(names)}, not {name}"
 
 
 def _matches(pattern: str, name: str) -> bool:
@@ -79,15 +74,7 @@ def _matches(pattern: str, name: str) -> bool:
 
 def _check_signatures(chain: list[x509.Certificate], trusted: list[x509.Certificate]) -> str:
     """Each certificate must be signed by the next, and the last by one that is trusted, or be trusted itself."""
-    if any(not _is_signed(below, above) for below, above in pairwise(chain)):
+    if any(not tls.is_signed(below, above) for below, above in pairwise(chain)):
         return UNKNOWN
     last = chain[-1]
-    return "" if last in trusted or any(_is_signed(last, root) for root in trusted) else UNKNOWN
-
-
-def _is_signed(below: x509.Certificate, above: x509.Certificate) -> bool:
-    try:
-        below.verify_directly_issued_by(above)
-    except (ValueError, TypeError, InvalidSignature):
-        return False
-    return True
+    return "" if last in trusted or any(tls.is_signed(last, root) for root in trusted) else UNKNOWN

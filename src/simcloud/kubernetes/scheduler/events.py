@@ -6,8 +6,9 @@ series has been idle for six minutes, as in the genuine recorder.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
@@ -19,8 +20,7 @@ from simcloud.kubernetes.scheduler.messages import note
 FINISH_S: Final = 360.0
 
 
-@dataclass(slots=True)
-class _Series:
+class _Series(Struct):
     event: Object
     count: int
     last_s: float

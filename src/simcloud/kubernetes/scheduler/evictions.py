@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from random import Random
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
@@ -21,8 +22,7 @@ from simcloud.kubernetes.scheduler.search import Nominations, Result
 _REASON = "PreemptionByScheduler"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What is said, which node is kept from now on (None: as before), and who must go."""
 
     message: str

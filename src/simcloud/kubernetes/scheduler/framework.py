@@ -7,16 +7,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from simcloud.kubernetes.scheduler.cache import Cache
 from simcloud.kubernetes.scheduler.node_info import NodeInfo
 from simcloud.kubernetes.scheduler.pod_info import PodInfo
 
 
-@dataclass(frozen=True, slots=True)
-class Rejection:
+class Rejection(Struct, frozen=True):
     """Why a node will not do. A final one stays whatever pods leave the node."""
 
     plugin: str

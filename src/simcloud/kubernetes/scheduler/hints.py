@@ -6,8 +6,9 @@ A pod that no filter rejected, because there was no node, is retried after any c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.component_client import ComponentClient
@@ -38,8 +39,7 @@ CLASS: Final = "storageclasses.storage.k8s.io"
 STORAGE: Final = (CLAIM, VOLUME, CLASS)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """Something that happened: to a node or a pod, now and before, or to another object."""
 
     kind: str

@@ -7,8 +7,9 @@ and those protected by a disruption budget first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import from_label_selector
@@ -20,8 +21,7 @@ from simcloud.kubernetes.scheduler.pod_info import PodInfo
 _NOT_YET: Final = "9999"
 
 
-@dataclass(slots=True)
-class Candidate:
+class Candidate(Struct):
     """A node, and the pods that would have to go, the most important first."""
 
     node: str

@@ -8,10 +8,11 @@ genuine one does. A pod whose binding failed is always in back-off. Unschedulabl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import floor
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.scheduler.hints import HINTS, Change, after_own_change
 from simcloud.kubernetes.scheduler.pod_info import PodInfo
@@ -24,8 +25,7 @@ LONGEST_PAUSE_S: Final = 10.0
 _NO_PLUGIN: Final = ("",)
 
 
-@dataclass(slots=True)
-class Waiting:
+class Waiting(Struct):
     """A pod in the queue."""
 
     pod: PodInfo

@@ -98,6 +98,7 @@ class Scheduler:
 
     async def _work(self) -> None:
         while True:
+            await self._client.api.components.wait_for("kube-scheduler")
             waiting = self.queue.next()
             if waiting is None:
                 await self.queue.arrival().wait()

@@ -7,9 +7,10 @@ this one ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from random import Random
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.scheduler import messages, scores
 from simcloud.kubernetes.scheduler.cache import Cache
@@ -68,8 +69,7 @@ class Nominations:
         return check if self._nodes else fits
 
 
-@dataclass(slots=True)
-class Result:
+class Result(Struct):
     """What a search found: a node, or why each node will not do."""
 
     fits: Check

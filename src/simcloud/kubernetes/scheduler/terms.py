@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector
@@ -17,8 +18,7 @@ _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """Pods that a selector chooses, in some namespaces, in the same place by a node's label."""
 
     key: str
@@ -41,8 +41,7 @@ class Term:
         return self.covers(namespace, client) and self.selector.matches(labels)
 
 
-@dataclass(frozen=True, slots=True)
-class Company:
+class Company(Struct, frozen=True):
     """All such rules of a pod: those that must hold, then those that count when nodes are scored."""
 
     near: tuple[Term, ...] = ()

@@ -7,8 +7,9 @@ claims that need a new volume are annotated with the node, and the volume contro
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.api.quantity import parse
@@ -33,8 +34,7 @@ NONE_FOUND: Final = "node(s) didn't find available persistent volumes to bind"
 VOLUME_MISSING: Final = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What binds a pod's claims on a node, or why nothing does."""
 
     bindings: tuple[tuple[Object, Object], ...] = ()

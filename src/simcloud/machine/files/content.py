@@ -14,6 +14,7 @@ part of it. No timer runs; whoever asks compares the epoch's start with the pres
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from simcloud.machine.files.disk import BLOCK_BYTES
@@ -43,6 +44,7 @@ class Content:
         "_clean_reserved",
         "_clean_size",
         "_dirty_since",
+        "_late",
         "_open",
         "_open_end",
         "_open_index",
@@ -58,6 +60,7 @@ class Content:
         self.size = 0
         self.allocated = 0
         self._blocks: Blocks = {}
+        self._late: tuple[tuple[int, Callable[[], bytes]], ...] = ()
         self._reserved = 0
         self._open = bytearray()
         self._open_index = -1
@@ -70,6 +73,7 @@ class Content:
 
     def copy(self, home: object) -> Content:
         """The same bytes for another home; blocks stay shared. This one must not change any more."""
+        self._fill()
         other = Content(home)
         other.size = self.size
         other.allocated = self.allocated
@@ -84,6 +88,7 @@ class Content:
         end = min(position + min(count, MAX_READ_BYTES), self.size)
         if position >= end:
             return b""
+        self._fill()
         first = position // BLOCK_BYTES
         get = self._blocks.get
         indexes = range(first, (end - 1) // BLOCK_BYTES + 1)
@@ -118,6 +123,8 @@ class Content:
 
     def write(self, position: int, data: bytes, added: int, now: float, mtime: float) -> None:
         """Write bytes at a position; ``added`` is the number of new blocks that ``plan`` returned."""
+        if position < self.size:
+            self._fill()
         self.touch(now, mtime)
         done, count = 0, len(data)
         while done < count:
@@ -159,7 +166,29 @@ class Content:
             self._cut(size)
         self.size = size
 
+    def append_later(self, size: int, make: Callable[[], bytes], now: float, mtime: float) -> None:
+        """Append bytes of that size that are already on the disk, but are made when the file is first read."""
+        position = self.size
+        self.reserve(position + size, now, mtime)
+        self._late += ((position, make),)
+        self.settle()
+
+    def _fill(self) -> None:
+        """Put the bytes of ``append_later`` into their blocks, and into what a power loss would keep of these."""
+        late, self._late = self._late, ()
+        for position, make in late:
+            self._shut()
+            data, done = make(), 0
+            while done < len(data):
+                index, offset = divmod(position + done, BLOCK_BYTES)
+                piece = data[done : done + BLOCK_BYTES - offset]
+                self._blocks[index] = _merge(self._blocks.get(index), offset, piece)
+                if index in self._undo:
+                    self._undo[index] = _merge(self._undo[index], offset, piece)
+                done += len(piece)
+
     def _cut(self, size: int) -> None:
+        self._fill()
         keep = -(-size // BLOCK_BYTES)
         for index in [index for index in self._blocks if index >= keep]:
             self._save(index)
@@ -227,3 +256,8 @@ class Content:
             self._recount()
         self.settle()
         return mtime
+
+
+def _merge(block: bytes | bytearray | None, offset: int, piece: bytes) -> bytes:
+    old = bytes(block or b"").ljust(offset, b"\0")
+    return old[:offset] + piece + old[offset + len(piece) :]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Final
 
 from simcloud.machine.files.content import MAX_READ_BYTES
 from simcloud.machine.files.disk import BLOCK_BYTES, Disk
 from simcloud.machine.files.errors import FileError
-from simcloud.machine.files.nodes import Device, DeviceNode, Directory, Symlink
+from simcloud.machine.files.nodes import BlockNode, Device, DeviceNode, Directory, Symlink
 from simcloud.machine.files.volume import Volume
 
 DEV_BYTES: Final = 1 << 26
 """The size container runtimes give the tmpfs on /dev."""
+
+MACHINE_DEVICES: Final = 387
+"""Terminals, buses and other devices of a machine that are not modelled one by one."""
 
 MAX_RANDOM_BYTES: Final = (1 << 25) - 1
 """One read of /dev/urandom gives at most so much."""
@@ -21,6 +24,8 @@ MAX_RANDOM_BYTES: Final = (1 << 25) - 1
 
 class MemoryVolume(Volume):
     """A volume that forgets everything when the power goes."""
+
+    directory_blocks = 0
 
     def power_loss(self) -> None:
         """All is gone."""
@@ -96,9 +101,14 @@ class NoTerminal(Null):
 class DeviceVolume(MemoryVolume):
     """What is seen at /dev: the usual devices, links to the standard streams, room for shm."""
 
-    def __init__(self, random: Random, clock: Callable[[], float]) -> None:
-        super().__init__(Disk("devtmpfs", DEV_BYTES, DEV_BYTES // BLOCK_BYTES), clock, "devtmpfs")
+    def __init__(
+        self, random: Random, clock: Callable[[], float], disks: Mapping[str, Device], size_bytes: int
+    ) -> None:
+        super().__init__(Disk("devtmpfs", size_bytes, size_bytes // BLOCK_BYTES), clock, "devtmpfs")
         self._random = random
+        self._disks = disks
+        if disks:
+            self.disk.occupy(0, MACHINE_DEVICES)
         self._fill()
 
     def power_loss(self) -> None:
@@ -117,12 +127,44 @@ class DeviceVolume(MemoryVolume):
         }
         for name, device in known.items():
             self.create(self.root, name, DeviceNode(device, 0o666))
+        for name, disk in self._disks.items():
+            self.create(self.root, name, BlockNode(disk, 0o660, gid=6))
         for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
             self.create(self.root, name, Symlink(f"/proc/self/fd{target}"))
         for name, mode in (("mqueue", 0o1777), ("pts", 0o755), ("shm", 0o1777)):
             self.create(self.root, name, Directory(mode))
 
 
-def device_volume(random: Random, clock: Callable[[], float]) -> Volume:
+class BlockDevice(Null):
+    """A disk or a part of it, read from its beginning: what is on it cannot be seen there, but its faults can."""
+
+    def __init__(self, rdev: int, disk: Disk) -> None:
+        self.rdev = rdev
+        self._disk = disk
+        self._path = ""
+        self._position = 0
+
+    def open(self, path: str) -> None:
+        """Start at the beginning."""
+        self._path, self._position = path, 0
+
+    def read(self, count: int) -> bytes:
+        """The next bytes; EIO where the disk cannot be read."""
+        self._disk.check_read(self._path)
+        data = bytes(min(count, MAX_READ_BYTES, max(0, self._disk.capacity_bytes - self._position)))
+        self._position += len(data)
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Refused: the file system is in use."""
+        raise FileError("EBUSY", self._path)
+
+
+def device_volume(
+    random: Random,
+    clock: Callable[[], float],
+    disks: Mapping[str, Device] | None = None,
+    size_bytes: int = DEV_BYTES,
+) -> Volume:
     """A volume for /dev; /dev/random and /dev/urandom draw from the given stream."""
-    return DeviceVolume(random, clock)
+    return DeviceVolume(random, clock, disks or {}, size_bytes)

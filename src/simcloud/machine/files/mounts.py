@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.files.errors import FileError
 from simcloud.machine.files.nodes import Directory, Node
 from simcloud.machine.files.volume import ROOT_INO, Volume
 
 FIRST_DEV: Final = 0x801
+RESERVED_SHARE: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(Struct, frozen=True):
     """What df tells of a mount."""
 
     total_bytes: int
@@ -25,10 +27,18 @@ class Space:
     source: str
     mounted_on: str
 
+    @property
+    def available_bytes(self) -> int:
+        """What users may still write: ext4 keeps a twentieth for root."""
+        reserved = self.total_bytes // RESERVED_SHARE if self.fstype in ("ext4", "overlay") else 0
+        return max(0, self.free_bytes - reserved)
 
-@dataclass(eq=False, slots=True)
-class Mount:
-    """A volume, or a part of it, seen at a path. ``read_only`` may be changed (remount)."""
+
+class Mount(Struct, eq=False):
+    """A volume, or a part of it, seen at a path. ``read_only`` may be changed (remount).
+
+    A ``grafted`` one is not listed: it looks like a part of what it stands on.
+    """
 
     path: str
     volume: Volume
@@ -40,15 +50,30 @@ class Mount:
     place: tuple[Mount, Node] | None = None
     points: dict[int, Mount] = field(default_factory=dict)
     open_files: int = 0
+    options: str = ""
+    """Of the file system, beside ``rw`` or ``ro`` and ``relatime``."""
+    grafted: bool = False
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether a server has the files."""
+        return self.fstype.startswith("nfs")
 
     def root(self) -> Node:
         """What is seen at the mount point itself."""
         return self.volume.root if self.top.ino == ROOT_INO else self.volume.current(self.top)
 
+    def flags(self) -> str:
+        """The options as mount shows them."""
+        below = self.frozen if self.fstype != "overlay" else self.read_only or self.volume.read_only
+        access = "ro" if below else "rw"
+        return f"{access},{self.options}" if self.options else f"{access},relatime"
+
     @property
     def frozen(self) -> bool:
-        """Whether the mount, the volume or the disk is read-only."""
-        return self.read_only or self.volume.read_only or self.volume.disk.read_only
+        """Whether the mount, the volume or the disk is read-only, or the journal on the disk is aborted."""
+        disk = self.volume.disk
+        return self.read_only or self.volume.read_only or disk.read_only or disk.journal_aborted
 
     def above(self, node: Node) -> tuple[Mount, Node]:
         """Where ``..`` leads from this directory; from the top, to what is above the mount point."""
@@ -68,6 +93,8 @@ class Mount:
 
     def space(self) -> Space:
         """The space of the volume: its quota if it has one, else the whole disk it shares."""
+        if self.grafted and self.place is not None:
+            return self.place[0].space()
         volume, disk = self.volume, self.volume.disk
         limited = volume.quota_bytes is not None
         return Space(
@@ -87,8 +114,10 @@ class MountTable:
 
     def __init__(self, root: Volume) -> None:
         self._numbered: list[Volume] = []
-        self.root = Mount("/", root, False, "/dev/root", "ext4", self._number(root), root.root)
+        self.root = Mount("/", root, False, "/dev/sda1", "ext4", self._number(root), root.root)
         self.mounts = [self.root]
+        self.find_all: Callable[[list[Mount]], Iterable[Mount]] = list
+        """Adds mounts that are listed but lead nowhere from here, such as the roots of a node's containers."""
 
     def _number(self, volume: Volume) -> int:
         for index, known in enumerate(self._numbered):

@@ -56,8 +56,8 @@ class Stat(NamedTuple):
 
     @property
     def is_device(self) -> bool:
-        """It is a character device."""
-        return bits.S_ISCHR(self.mode)
+        """It is a character or block device."""
+        return bits.S_ISCHR(self.mode) or bits.S_ISBLK(self.mode)
 
 
 class Node:
@@ -228,16 +228,41 @@ class DeviceNode(Node):
         return self.device.rdev
 
 
-class Computed(Node):
-    """A regular file whose bytes are made when it is read, as those under /proc."""
+class BlockNode(DeviceNode):
+    """A block device."""
 
-    __slots__ = ("accept", "render")
+    __slots__ = ()
+    type_bits = bits.S_IFBLK
+
+
+class Computed(Node):
+    """A regular file whose bytes are made when it is read, as those under /proc.
+
+    ``length`` is the size it shows: 0 under /proc; a function for files that look like those of a disk.
+    """
+
+    __slots__ = ("accept", "length", "render")
     kind = "file"
     type_bits = bits.S_IFREG
 
     def __init__(
-        self, render: Callable[[], bytes], accept: Callable[[bytes], None] | None, permissions: int
+        self,
+        render: Callable[[], bytes],
+        accept: Callable[[bytes], None] | None,
+        permissions: int,
+        length: Callable[[], int] | None = None,
     ) -> None:
         super().__init__(permissions)
         self.render = render
         self.accept = accept
+        self.length = length
+
+    @property
+    def size(self) -> int:
+        """Bytes, as ls shows them."""
+        return 0 if self.length is None else self.length()
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of 4096 bytes that it seems to occupy."""
+        return -(-self.size // BLOCK_BYTES)

@@ -13,7 +13,11 @@ from typing import Final, NamedTuple
 from simcloud.machine.files.content import MAX_FILE_BYTES, MAX_READ_BYTES
 from simcloud.machine.files.errors import FileError
 from simcloud.machine.files.mounts import Mount
-from simcloud.machine.files.nodes import Computed, DeviceNode, Directory, Node, Regular, Stat
+from simcloud.machine.files.nodes import BlockNode, Computed, DeviceNode, Directory, Node, Regular, Stat
+
+BLOCK_LATENCY_S: Final = 0.00018
+BLOCK_BYTES_S: Final = 412e6
+"""How fast a disk is read past the page cache."""
 
 SEEK_SET: Final = 0
 SEEK_CUR: Final = 1
@@ -21,12 +25,19 @@ SEEK_END: Final = 2
 
 
 class Life:
-    """Whether the process that opened a file may still use it."""
+    """Whether a process may still use the files that it has opened; they are released at its end."""
 
-    __slots__ = ("over",)
+    __slots__ = ("files", "over")
 
     def __init__(self) -> None:
         self.over = False
+        self.files: dict[OpenFile, None] = {}
+
+    def end(self) -> None:
+        """Release what is still open."""
+        self.over = True
+        for file in list(self.files):
+            file.release()
 
 
 FOREVER: Final = Life()
@@ -120,6 +131,7 @@ class OpenFile:
 
     def share(self) -> OpenFile:
         """Let it outlive the process that opened it, because others were given it."""
+        self.life.files.pop(self, None)
         self.life = FOREVER
         return self
 
@@ -128,14 +140,14 @@ class OpenFile:
         if self._users:
             self._users -= 1
             if self._users == 0:
+                self.life.files.pop(self, None)
                 self._mount.open_files -= 1
                 self._volume.release(self._node)
 
-    def __del__(self) -> None:
-        """What a killed program had open is let go of when the last reference to it goes."""
-        if self._users:
-            self._users = 1
-            self.close()
+    def release(self) -> None:
+        """Close it for all its users."""
+        self._users = min(self._users, 1)
+        self.close()
 
     @property
     def closed(self) -> bool:
@@ -223,6 +235,11 @@ class DeviceFile(OpenFile):
         """Hand bytes to the device."""
         self._check(self.writable)
         return self._node.device.write(data)
+
+    def io_delay_s(self, size_bytes: int) -> float:
+        """Return how long a disk takes to transfer these bytes; other devices take no time."""
+        is_disk = isinstance(self._node, BlockNode)
+        return BLOCK_LATENCY_S + size_bytes / BLOCK_BYTES_S if is_disk else 0.0
 
     def seek(self, position: int, whence: int = SEEK_SET) -> int:
         """Devices have no places; seeking does nothing."""

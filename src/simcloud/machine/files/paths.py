@@ -8,9 +8,10 @@ operation.
 from __future__ import annotations
 
 import stat as bits
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files.errors import FileError
 from simcloud.machine.files.mounts import Mount, MountTable
@@ -35,8 +36,7 @@ class Follow(Enum):
     NEVER = 4
 
 
-@dataclass(slots=True)
-class Spot:
+class Spot(Struct):
     """Where a path leads. ``name`` is empty if the path ends in ``.``, ``..`` or ``/``; then ``dots`` holds that end.
 
     ``node`` is what stands at that name in the directory itself, under anything mounted on it.
@@ -204,7 +204,7 @@ class Walker:
         if mount.frozen:
             raise FileError("EROFS", path)
         if mount.volume.disk.fail_writes:
-            mount.volume.disk.check_flush(self.absolute(path))
+            mount.volume.disk.check_write(self.absolute(path))
 
     def check_delete(self, spot: Spot, node: Node, path: str) -> None:
         """Raise EACCES or EPERM unless this user may take a name out of its directory."""

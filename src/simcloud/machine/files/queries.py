@@ -17,7 +17,9 @@ class Looker(Walker):
     def stat(self, path: str, follow: bool = True) -> Stat:
         """What is at a path (or what the link itself is, if not to be followed)."""
         mount, node = self.find(path, follow)
-        return node.stat(mount.dev)
+        found = node.stat(mount.dev)
+        # overlayfs does not count the links of directories
+        return found._replace(nlink=1) if mount.fstype == "overlay" and found.is_dir else found
 
     def node_kind(self, path: str, follow: bool = True) -> str | None:
         """One of "file", "directory", "link", "fifo", "device"; None if nothing is to be seen there."""

@@ -27,6 +27,7 @@ def tree_volume(
 ) -> Volume:
     """A read-only volume with these files; keys may have slashes."""
     volume = Volume(Disk(name, TREE_BYTES), clock, name)
+    volume.directory_blocks = 0
     volume.root.mode |= 0o777
     update_tree(volume, mapping, mode)
     return volume

@@ -17,6 +17,7 @@ from simcloud.machine.files.mounts import Mount, MountTable, Space
 from simcloud.machine.files.nodes import Directory, Node, Regular
 from simcloud.machine.files.openfile import Access, Life, OpenFile, open_node
 from simcloud.machine.files.paths import EXECUTE, WRITE, Follow
+from simcloud.machine.files.virtual import GraftedVolume, VirtualDirectory
 from simcloud.machine.files.volume import Volume
 
 
@@ -35,7 +36,7 @@ class Files(Namer):
 
     def revoke(self) -> None:
         """The process is dead: nothing works through this view any more, nor what it alone has open."""
-        self.life.over = True
+        self.life.end()
 
     def chdir(self, path: str) -> None:
         """Make a directory the working directory; ``cwd`` is then its real path."""
@@ -84,6 +85,7 @@ class Files(Namer):
     def _open_node(self, mount: Mount, node: Node, path: str, access: Access) -> OpenFile:
         file = open_node(mount, node, self.absolute(path), access)
         file.life = self.life
+        file.life.files[file] = None
         return file
 
     def read(self, path: str) -> bytes:
@@ -206,11 +208,13 @@ class Files(Namer):
         source: str = "",
         fstype: str = "ext4",
         subpath: str = "",
+        options: str = "",
     ) -> Mount:
         """Let a volume, or what is at ``subpath`` in it, be seen at a path that exists."""
         top = Files(volume).find(subpath)[1] if subpath else volume.root
         mount = self.table.attach(self.find(path), self.realpath(path), volume, top)
         mount.read_only, mount.source, mount.fstype = read_only, source or volume.name, fstype
+        mount.options = options
         return mount
 
     def unmount(self, path: str) -> None:
@@ -220,9 +224,25 @@ class Files(Namer):
             raise FileError("EINVAL", path)
         self.table.detach(mount)
 
+    def graft(self, path: str, root: VirtualDirectory) -> None:
+        """Let a computed tree stand at a path, made if need be, as if its files were on the disk there."""
+        self.mkdir(path, 0o755, parents=True)
+        over = self.find(path)[0]
+        created = over.volume.clock()
+        mount = self.mount(path, GraftedVolume(path, root, over.volume.clock, over.volume.disk, created))
+        mount.grafted, mount.dev = True, over.dev
+
+    def grafts_on(self, volume: Volume) -> dict[int, Mount]:
+        """The computed trees that stand in a volume, by the directory they cover."""
+        points: dict[int, Mount] = {}
+        for mount in self.table.mounts:
+            if mount.grafted and mount.place is not None and mount.place[0].volume is volume:
+                points[mount.place[1].ino] = mount
+        return points
+
     def mounts(self) -> list[Mount]:
         """All mounts, in the order they were made."""
-        return list(self.table.mounts)
+        return list(self.table.find_all([mount for mount in self.table.mounts if not mount.grafted]))
 
     def space(self, path: str = "/") -> Space:
         """The space of the mount that a path is on."""

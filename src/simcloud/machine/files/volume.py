@@ -43,6 +43,9 @@ N = TypeVar("N", bound=Node)
 class Volume:
     """An inode tree on a disk. ``clock`` gives unix seconds."""
 
+    directory_blocks = 1
+    """Space that a directory takes: none where directories are in memory."""
+
     def __init__(
         self,
         disk: Disk,
@@ -124,8 +127,9 @@ class Volume:
     def _charge(self, blocks: int, inodes: int) -> None:
         self.used_bytes += blocks * BLOCK_BYTES
         self.inodes_used += inodes
-        self.disk.used_bytes += blocks * BLOCK_BYTES
-        self.disk.inodes_used += inodes
+        self.disk.occupy(blocks * BLOCK_BYTES, inodes)
+        if blocks > 0:
+            self.disk.written_bytes += blocks * BLOCK_BYTES
 
     def _cost(self, node: Node) -> tuple[int, int]:
         """Blocks and inodes that a node of this volume's own is charged with."""
@@ -133,7 +137,10 @@ class Volume:
             return 0, 0
         if isinstance(node, Regular) and node.content.home is not self._table.own:
             return 0, 1
-        return node.blocks, 1
+        return self._blocks(node), 1
+
+    def _blocks(self, node: Node) -> int:
+        return self.directory_blocks if isinstance(node, Directory) else node.blocks
 
     # -- altering metadata ---------------------------------------------------------------------
 
@@ -162,7 +169,7 @@ class Volume:
 
     def create(self, directory: Directory, name: str, node: Node) -> None:
         """Enter a new node under a name that is free."""
-        self._require(node.blocks, 1)
+        self._require(self._blocks(node), 1)
         directory = self.change(directory)
         node.ino = self._next_ino
         self._next_ino += 1
@@ -174,7 +181,7 @@ class Volume:
         elif isinstance(node, Directory):
             node.parent = directory.ino
             directory.nlink += 1
-        self._charge(node.blocks, 1)
+        self._charge(self._blocks(node), 1)
         directory.entries[name] = node.ino
         directory.mtime = directory.ctime = node.ctime
 
@@ -241,6 +248,12 @@ class Volume:
             node.home = None
         self._table.drop(node.ino)
 
+    def date_back(self, seconds: float) -> None:
+        """Let everything that was made or altered here be older."""
+        for node in self._table.own_nodes():
+            for name in ("atime", "mtime", "ctime"):
+                setattr(node, name, getattr(node, name) - seconds)
+
     # -- data ----------------------------------------------------------------------------------
 
     def read(self, node: Regular, position: int, count: int) -> bytes:
@@ -293,6 +306,16 @@ class Volume:
         self._require(added, 0)
         now = self.clock()
         content.reserve(size, now, node.mtime)
+        self._charge(added, 0)
+        node.mtime = node.ctime = now
+
+    def append_later(self, node: Regular, size: int, make: Callable[[], bytes]) -> None:
+        """Append bytes of that size that are made when the file is first read."""
+        node, content = self._adopt_data(node, must_fit=True)
+        added = content.missing(content.size + size)
+        self._require(added, 0)
+        now = self.clock()
+        content.append_later(size, make, now, node.mtime)
         self._charge(added, 0)
         node.mtime = node.ctime = now
 

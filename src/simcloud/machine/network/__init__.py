@@ -26,9 +26,12 @@ from simcloud.machine.network.fabric import Network as Network
 from simcloud.machine.network.link import Impairment as Impairment, Link as Link, Nic as Nic
 from simcloud.machine.network.listener import Listener as Listener
 from simcloud.machine.network.namespace import Namespace as Namespace, Resolver as Resolver
-from simcloud.machine.network.path import Interface as Interface, Router as Router
+from simcloud.machine.network.path import Interface as Interface, Router as Router, Sighting as Sighting
+from simcloud.machine.network.ports import EPHEMERAL_PORTS as EPHEMERAL_PORTS
 from simcloud.machine.network.routing import (
     DROP as DROP,
+    DUAL as DUAL,
+    ONLY_IPV6 as ONLY_IPV6,
     REFUSE as REFUSE,
     UNREACHABLE as UNREACHABLE,
     WILDCARDS as WILDCARDS,
@@ -40,14 +43,27 @@ from simcloud.machine.network.routing import (
     is_address as is_address,
     is_loopback as is_loopback,
 )
-from simcloud.machine.network.tables import InterfaceInfo as InterfaceInfo, SocketInfo as SocketInfo
+from simcloud.machine.network.tables import (
+    NODE_PORT as NODE_PORT,
+    InterfaceInfo as InterfaceInfo,
+    NodeNetworking as NodeNetworking,
+    RuleLine as RuleLine,
+    SocketInfo as SocketInfo,
+    gateway_of as gateway_of,
+    is_host as is_host,
+    outside_interface as outside_interface,
+    pair_name as pair_name,
+    prefix_length_of as prefix_length_of,
+)
 
 with export_lazily(globals()):
     from simcloud.machine.network import (
         dns as dns,
+        host_tables as host_tables,
         packet_filter as packet_filter,
         qdisc as qdisc,
         stub_resolver as stub_resolver,
+        tls as tls,
     )
     from simcloud.machine.network.grpc_health import (
         HealthCheckRequest as HealthCheckRequest,
@@ -65,9 +81,11 @@ with export_lazily(globals()):
         respond as respond,
         send_response as send_response,
         serve_http as serve_http,
+        verify_server as verify_server,
     )
-    from simcloud.machine.network.packet_filter import PacketFilter as PacketFilter
+    from simcloud.machine.network.packet_filter import Packet as Packet, PacketFilter as PacketFilter
     from simcloud.machine.network.qdisc import Queueing as Queueing
+    from simcloud.machine.network.reachability import find_listener as find_listener
     from simcloud.machine.network.stub_resolver import (
         DnsSettings as DnsSettings,
         StubResolver as StubResolver,

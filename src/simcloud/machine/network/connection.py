@@ -43,7 +43,7 @@ from simcloud.machine.network.packets import (
     WINDOW_BYTES,
     Packet,
 )
-from simcloud.machine.network.path import Fabric, Interface, Path
+from simcloud.machine.network.path import Fabric, Interface, Path, Sighting
 from simcloud.machine.network.receive_buffer import Reading
 from simcloud.machine.network.retransmission import FIRST_TIMEOUT_S, LONGEST_TIMEOUT_S, Gap, Keepalive
 from simcloud.machine.network.routing import Endpoint
@@ -53,6 +53,7 @@ from simcloud.machine.network.waiters import wait_in, wake_all
 class Acceptor(Protocol):
     """What a connection needs of the listener that takes it."""
 
+    address: str
     protocol: str
     owner: object
     closed: bool
@@ -62,6 +63,9 @@ class Acceptor(Protocol):
     @property
     def is_full(self) -> bool:
         """Whether no more connections may wait to be accepted."""
+
+    def get_certificate(self, server_name: str) -> bytes:
+        """Return the certificates shown to a client that asks for a name."""
 
     def admit(self, connection: Connection) -> None:
         """Hand over an established connection."""
@@ -86,6 +90,9 @@ class ConnectionNamespace(Interface, Protocol):
 
     def add_connection(self, connection: Connection) -> None:
         """Register a connection that has begun."""
+
+    def free_remote_port(self, local: Endpoint, address: str, port: int) -> int:
+        """A port of a masquerading machine that no connection with this local end uses."""
 
     def drop_connection(self, connection: Connection, lingers_as: str | None = None) -> None:
         """Forget a connection that is over for its program."""
@@ -148,10 +155,11 @@ class Connection(Reading):
         path = self.outbound
         kernel = self._kernel
         if self._sendable and path.healthy:
-            arrival = kernel.now + path.delay_s
+            arrival = kernel.now + path.draw_delay_s() if path.noise else kernel.now + path.delay_s
         else:
             self._check_sendable()
             arrival = path.arrival(size_bytes)
+            self.show(True, "P.", size_bytes)
         if self.bytes_sent - self.peer.bytes_read > BUFFER_BYTES:
             raise NoBufferSpace
         if arrival < self._last_arrival:
@@ -215,6 +223,14 @@ class Connection(Reading):
 
     # -- called by the peer, the handshake and the retransmission ------------------------------
 
+    def show(self, is_outgoing: bool, flags: str, length: int = 0) -> None:
+        """Let taps see a packet at this end, before it is counted."""
+        for tap in self.namespace.network.taps:
+            ends, counts = (self.local, self.remote), (self.bytes_sent, self.bytes_received)
+            if not is_outgoing:
+                ends, counts = ends[::-1], counts[::-1]
+            tap(Sighting(self.namespace, is_outgoing, ends, flags, length, counts))
+
     def join(self, peer: Connection, outbound: Path, inbound: Path) -> None:
         """Become one end of a pair."""
         self.peer = peer
@@ -258,6 +274,8 @@ class Connection(Reading):
         if self._gap is not None:
             self._gap.packets.append(packet)
         elif self.gets_through(packet) and self.has_room_for(packet):
+            is_data = packet is not OPEN and packet is not FIN
+            self.show(False, "P." if is_data else _flags_of(packet), packet[1] if is_data else 0)
             self.take(packet)
         else:
             self._gap = Gap(self, packet)
@@ -315,6 +333,7 @@ class Connection(Reading):
         if self.state == CLOSED:
             return
         if self.inbound.passes(CONTROL_BYTES):
+            self.show(False, "R")
             self.fail(ConnectionReset())
         elif repeat_s is not None and repeat_s > LONGEST_TIMEOUT_S:
             self.fail(ConnectionTimedOut())
@@ -352,6 +371,7 @@ class Connection(Reading):
         raise BrokenPipe
 
     def _send_control(self, arrives: Callable[[Any], None], argument: Any) -> None:
+        self.show(True, _flags_of(argument))
         arrival = max(self.outbound.launch(CONTROL_BYTES), self._last_arrival)
         self._last_arrival = arrival
         self._kernel.call_at(arrival, arrives, argument)
@@ -405,3 +425,7 @@ class Connection(Reading):
         self._error = Closed()
         wake_all(self._readers)
         wake_all(self._writers)
+
+
+def _flags_of(control: object) -> str:
+    return "F." if control is FIN else "." if control is OPEN else "R"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from types import coroutine
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
 
 from simcloud.machine.network.errors import (
     Closed,
@@ -16,7 +17,7 @@ from simcloud.machine.network.errors import (
     NotConnected,
 )
 from simcloud.machine.network.packet_filter import ACCEPT, REJECT, Packet
-from simcloud.machine.network.path import Fabric, Interface
+from simcloud.machine.network.path import Fabric, Interface, Sighting
 from simcloud.machine.network.routing import Endpoint, Verdict, is_loopback
 from simcloud.machine.network.waiters import Waiters, wait_in, wake_all
 
@@ -31,8 +32,7 @@ TRANSLATIONS: Final = 1024
 """How many rewritten destinations a socket remembers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Datagram:
+class Datagram(Struct, frozen=True):
     """A message and where it came from."""
 
     message: Any
@@ -118,6 +118,10 @@ class DatagramSocket:
         if not (source.is_up or is_loopback(address)):
             raise NetworkUnreachable
         route = source.network.router.route(source, address, port, "udp")
+        origin = "127.0.0.1" if is_loopback(route.address) else source.source_address(self.address)
+        for tap in source.network.taps:
+            ends = ((origin, self.port), (address, port))
+            tap(Sighting(source, True, ends, length=size_bytes, message=message))
         if route.verdict is Verdict.REFUSE:
             self._came_back((address, port))
         if route.verdict is not Verdict.DELIVER:
@@ -128,7 +132,6 @@ class DatagramSocket:
         target = source if is_loopback(route.address) else source.network.find(route.address)
         if target is None:
             return
-        origin = "127.0.0.1" if is_loopback(route.address) else source.source_address(self.address)
         datagram = Datagram(message, size_bytes, (origin, self.port), self.protocol)
         arrival = source.network.path(source, target).launch(size_bytes)
         self._kernel.call_at(arrival, self._arrives, (target, destination, datagram))
@@ -192,6 +195,10 @@ class DatagramSocket:
                     self._kernel.call_at(answer_at, self._port_unreachable_arrives, (target, destination))
                 return
         socket = target.datagram_socket_at(*destination)
+        for tap in network.taps:
+            sender = socket.find_dialled(datagram.source) if socket is not None else datagram.source
+            ends, size_bytes = (sender, destination), datagram.size_bytes
+            tap(Sighting(target, False, ends, length=size_bytes, message=datagram.message))
         if socket is not None:
             socket.take(datagram)
         else:
@@ -201,7 +208,11 @@ class DatagramSocket:
     def _port_unreachable_arrives(self, answer: tuple[DatagramNamespace, Endpoint]) -> None:
         target, destination = answer
         if self.namespace.network.path(target, self.namespace).passes(DATAGRAM_BYTES):
-            self._came_back(self._translations.get(destination, destination))
+            self._came_back(self.find_dialled(destination))
+
+    def find_dialled(self, source: Endpoint) -> Endpoint:
+        """The address that this socket knows a sender by."""
+        return self._translations.get(source, source)
 
     def take(self, datagram: Datagram) -> None:
         """A datagram has arrived at this socket."""

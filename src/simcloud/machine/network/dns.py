@@ -7,9 +7,10 @@ nothing is ever truncated.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from types import coroutine
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from simcloud.machine.network.namespace import Namespace
@@ -26,8 +27,7 @@ HEAD_BYTES: Final = 12
 RECORD_BYTES: Final = 14
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What is asked: the records of one kind ("A", "SRV", …) that a name has."""
 
     name: str
@@ -39,8 +39,7 @@ class Question:
         return HEAD_BYTES + len(self.name) + 6
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One record; ``data`` is written as ``dig`` prints it."""
 
     name: str
@@ -49,8 +48,7 @@ class Record:
     ttl_s: int = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """A name server's answer. ``authority`` is the SOA record that stands under a negative one."""
 
     question: Question

@@ -5,9 +5,10 @@ from __future__ import annotations
 from simcloud.machine.network.link import LINK_DELAY_S, LOCAL_DELAY_S, Impairment, Link, Meter, Nic
 from simcloud.machine.network.namespace import Namespace, Resolver
 from simcloud.machine.network.packet_filter import Ways, ways_between
-from simcloud.machine.network.path import Interface, Path, Router
+from simcloud.machine.network.path import Interface, Path, Router, Tap
 from simcloud.machine.network.qdisc import Exit
 from simcloud.machine.network.routing import HostsResolver, PlainRouter
+from simcloud.machine.network.tables import FIRST_INTERFACE, NodeNetworking, host_interface
 from simcloud.sim import Kernel
 
 
@@ -25,9 +26,13 @@ class Network:
         self.router: Router = router or PlainRouter()
         self.resolver: Resolver = resolver or HostsResolver()
         self.version = 0
+        self.noise: tuple[float, ...] = ()
+        """Factors by which delays vary, for paths used from now on; without any, they do not."""
         self.machines: dict[str, Nic] = {}
+        self.taps: list[Tap] = []
         self._links: dict[tuple[str, str], Link] = {}
-        self._paths: dict[tuple[Interface, Interface], Path] = {}
+        self.cluster: NodeNetworking | None = None
+        self._paths: dict[tuple[Interface, Interface, str], Path] = {}
         self._addresses: dict[str, Namespace] = {}
         self._exits: dict[Interface | str, Exit] = {}
         self._hosts: dict[str, Namespace] = {}
@@ -56,21 +61,61 @@ class Network:
         namespace = Namespace(self, name, address, machine)
         if name == machine:
             self._hosts[machine] = namespace
+            self.machines[machine].next_interface = FIRST_INTERFACE
+            namespace.number = host_interface(address)
+        else:
+            namespace.number = self._number_interface(machine)
         self.claim(address, namespace)
         return namespace
+
+    def _number_interface(self, machine: str) -> int:
+        nic, host = self._nic(machine), self._hosts.get(machine)
+        nic.next_interface += 1
+        if host is not None and host.number == nic.next_interface:
+            nic.next_interface += 1
+        return nic.next_interface
 
     def find(self, address: str) -> Namespace | None:
         """Return the namespace that has this address, or None."""
         namespace = self._addresses.get(address)
         return namespace if namespace is not None and namespace.is_up else None
 
+    def set_tap(self, tap: Tap, is_on: bool) -> None:
+        """Show all packets to a tap from now on, or no more."""
+        self.taps = [*(each for each in self.taps if each != tap), *([tap] if is_on else [])]
+        self.invalidate_paths()
+
     # -- called by the parts -------------------------------------------------------------------
 
-    def path(self, source: Interface, target: Interface) -> Path:
-        """The way from one namespace to the other; always the same object."""
-        path = self._paths.get((source, target))
+    def host_of(self, machine: str) -> Namespace | None:
+        """A machine's own namespace."""
+        return self._hosts.get(machine)
+
+    def namespaces(self) -> list[Namespace]:
+        """All namespaces that have an address."""
+        return list(self._addresses.values())
+
+    def interfaces_on(self, machine: str) -> list[Namespace]:
+        """All namespaces of a machine, in the order of their numbers."""
+        found = [namespace for namespace in self._addresses.values() if namespace.machine == machine]
+        return sorted(found, key=lambda namespace: namespace.number)
+
+    def find_linked_machines(self, machine: str) -> list[str]:
+        """The machines that this one has exchanged packets with."""
+        return [
+            b if a == machine else a
+            for (a, b), link in self._links.items()
+            if a != b and machine in (a, b) and link.packets
+        ]
+
+    def path(self, source: Interface, target: Interface, via: str = "") -> Path:
+        """The way from one namespace to the other; always the same object.
+
+        Traffic that a third machine forwards (``via``) is counted there, too; its delay is not simulated.
+        """
+        path = self._paths.get((source, target, via))
         if path is None:
-            path = Path(self, source, target)
+            path = Path(self, source, target, via)
             if not (source.gone or target.gone):
                 self._watch(path)
         return path
@@ -82,6 +127,9 @@ class Network:
         if source.machine != target.machine:
             leaves, enters = self.machines[source.machine].impairment, self.machines[target.machine].ingress
             wire = [*self._queue_at(source.machine), (leaves, 0), *wire, (enters, 0)]
+        for end, other in ((source, target), (target, source)):
+            if self._hosts.get(end.machine) not in (end, other):
+                wire.append((self.machines[end.machine].forwarding, 0))
         return [*self._queue_at(source), (source.impairment, 0), *wire, (target.ingress, 0)]
 
     def exit_of(self, interface: Interface | str) -> Exit:
@@ -99,13 +147,13 @@ class Network:
         found = self._exits.get(interface)
         return [(found.queueing.place, 0)] if found is not None and found.queueing is not None else []
 
-    def filters_between(self, source: Interface, target: Interface) -> Ways | None:
+    def filters_between(self, source: Interface, target: Interface, via: str) -> Ways | None:
         """The packet filters on the way, None when there are none: that of each end, and those of pods' machines."""
-        hosts = self._hosts.get(source.machine), self._hosts.get(target.machine)
+        hosts = self._hosts.get(source.machine), self._hosts.get(via), self._hosts.get(target.machine)
         return (
             ways_between(source, target, hosts)
             if source is not target
-            else ways_between(source, target, (source, source))
+            else ways_between(source, target, (source, None, source))
         )
 
     def invalidate_paths(self) -> None:
@@ -132,7 +180,7 @@ class Network:
                 meter.forget(path)
 
     def _watch(self, path: Path) -> None:
-        self._paths[path.source, path.target] = path
+        self._paths[path.source, path.target, path.via] = path
         for meter in self._meters(path):
             meter.watch(path)
 
@@ -141,8 +189,11 @@ class Network:
             return ()
         link = self.link(path.source.machine, path.target.machine)
         meters = path.source.sent, path.target.received, link.meter
-        crosses = path.source.machine != path.target.machine
-        return (*meters, self.machines[path.source.machine].sent) if crosses else meters
+        leaves, enters = self.machines[path.source.machine], self.machines[path.target.machine]
+        if path.via:
+            forwards = self.machines[path.via]
+            return (*meters, leaves.sent, forwards.received, forwards.sent, enters.received)
+        return (*meters, leaves.sent, enters.received) if leaves is not enters else meters
 
     def _nic(self, machine: str) -> Nic:
         if machine not in self.machines:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class HealthCheckRequest:
+class HealthCheckRequest(Struct, frozen=True):
     """What a gRPC server that can tell of its health is asked."""
 
     service: str
 
 
-@dataclass(frozen=True, slots=True)
-class HealthCheckResponse:
+class HealthCheckResponse(Struct, frozen=True):
     """And what it answers: ``SERVING`` is well."""
 
     status: str

@@ -14,7 +14,8 @@ from simcloud.machine.network.errors import ConnectionRefused, ConnectTimedOut, 
 from simcloud.machine.network.link import LOCAL_DELAY_S
 from simcloud.machine.network.packet_filter import ACCEPT, REJECT, Packet
 from simcloud.machine.network.packets import CONTROL_BYTES, SYN_SENT
-from simcloud.machine.network.routing import Route, Verdict, is_loopback
+from simcloud.machine.network.path import Sighting
+from simcloud.machine.network.routing import Endpoint, Route, Verdict, is_loopback
 from simcloud.sim import Timer
 
 SYN_TIMEOUT_S: Final = 1.0
@@ -34,6 +35,7 @@ class Handshake:
         self._packets = 0
         self._timer: Timer | None = None
         if route.verdict is Verdict.REFUSE:
+            connection.show(True, "S")
             self._kernel.call_later(LOCAL_DELAY_S, self._refuse)
         elif route.verdict is Verdict.UNREACHABLE:
             self._kernel.call_later(LOCAL_DELAY_S, self._unreachable)
@@ -49,13 +51,14 @@ class Handshake:
             return
         self._timer = self._kernel.call_later(SYN_TIMEOUT_S * 2**self._packets, self._send_syn)
         self._packets += 1
+        connection.show(True, "S")
         if self._route.verdict is Verdict.DROP:
             return
         target = self._target()
         if target is None:
             self._kernel.call_later(ARP_TIMEOUT_S, self._unreachable)
             return
-        path = connection.namespace.network.path(connection.namespace, target)
+        path = connection.namespace.network.path(connection.namespace, target, self._route.via)
         self._kernel.call_at(path.launch(CONTROL_BYTES), self._syn_arrives, target)
 
     def _target(self) -> ConnectionNamespace | None:
@@ -65,15 +68,16 @@ class Handshake:
 
     def _syn_arrives(self, target: ConnectionNamespace) -> None:
         source = self._connection.namespace
-        if self._connection.state != SYN_SENT or not source.network.path(source, target).passes(
-            CONTROL_BYTES
-        ):
+        if self._connection.state != SYN_SENT or not source.network.path(
+            source, target, self._route.via
+        ).passes(CONTROL_BYTES):
             return
+        self._show(target, False, "S")
         verdict = self._apply_filters(target)
         if verdict != ACCEPT:
             if verdict == REJECT:
                 self._kernel.call_at(
-                    source.network.path(target, source).launch(CONTROL_BYTES),
+                    source.network.path(target, source, self._route.via).launch(CONTROL_BYTES),
                     self._answer_arrives,
                     (target, None),
                 )
@@ -81,13 +85,14 @@ class Handshake:
         listener = target.listener_at(self._route.address, self._route.port)
         if listener is not None and listener.is_full:
             return
-        answer_at = source.network.path(target, source).launch(CONTROL_BYTES)
+        self._show(target, True, "S." if listener is not None else "R.")
+        answer_at = source.network.path(target, source, self._route.via).launch(CONTROL_BYTES)
         self._kernel.call_at(answer_at, self._answer_arrives, (target, listener))
 
     def _apply_filters(self, target: ConnectionNamespace) -> str:
         """Return the verdict of the filters on the path about the first packet."""
         client = self._connection
-        filters = client.namespace.network.path(client.namespace, target).filters
+        filters = client.namespace.network.path(client.namespace, target, self._route.via).filters
         if filters is None:
             return ACCEPT
         sent = Packet("tcp", client.local, client.remote, CONTROL_BYTES, new=True)
@@ -97,7 +102,7 @@ class Handshake:
     def _answer_passes(self, target: ConnectionNamespace) -> bool:
         """Whether the filters on the way back let the answer pass."""
         client = self._connection
-        filters = client.namespace.network.path(target, client.namespace).filters
+        filters = client.namespace.network.path(target, client.namespace, self._route.via).filters
         if filters is None:
             return True
         sent = Packet("tcp", (self._route.address, self._route.port), client.local, CONTROL_BYTES, new=False)
@@ -108,19 +113,21 @@ class Handshake:
         target, listener = answer
         client = self._connection
         source, network = client.namespace, client.namespace.network
-        inbound = network.path(target, source)
+        inbound = network.path(target, source, self._route.via)
         if client.state != SYN_SENT or not (inbound.passes(CONTROL_BYTES) and self._answer_passes(target)):
             return
         if self._timer is not None:
             self._timer.cancel()
+        client.show(False, "S." if listener is not None else "R.")
         if listener is None:
             self._refuse(None)
             return
-        outbound = network.path(source, target)
+        outbound = network.path(source, target, self._route.via)
+        local, remote = (self._route.address, self._route.port), self._source_at(target)
         server = Connection(
             target,
-            local=(self._route.address, self._route.port),
-            remote=client.local,
+            local=local,
+            remote=remote,
             protocol=listener.protocol,
             owner=listener.owner,
             listener=listener,
@@ -129,6 +136,20 @@ class Handshake:
         server.join(client, inbound, outbound)
         target.add_connection(server)
         client.establish()
+
+    def _source_at(self, target: ConnectionNamespace) -> Endpoint:
+        """The client's end as the target sees it."""
+        local, masquerade = self._connection.local, self._route.source
+        if not masquerade:
+            return local
+        here = (self._route.address, self._route.port)
+        return masquerade, target.free_remote_port(here, masquerade, local[1])
+
+    def _show(self, target: ConnectionNamespace, is_outgoing: bool, flags: str) -> None:
+        """Let taps see a packet at the target, which has no connection yet."""
+        for tap in target.network.taps:
+            ends = (self._source_at(target), (self._route.address, self._route.port))
+            tap(Sighting(target, is_outgoing, ends[::-1] if is_outgoing else ends, flags))
 
     def _refuse(self, _argument: None) -> None:
         self._connection.fail(ConnectionRefused())

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from simcloud.machine.network.connection import Connection
 from simcloud.machine.network.errors import NetworkError
 from simcloud.machine.network.listener import Listener
+from simcloud.machine.network.routing import DUAL, is_address
 
 if TYPE_CHECKING:
     from simcloud.machine.process.context import Context
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 HTTP: Final = "http"
 HTTPS: Final = "https"
 PORTS: Final = {HTTP: 80, HTTPS: 443}
+GO_BACKLOG: Final = 4096
 
 
 class HttpMessage:
@@ -117,8 +119,13 @@ def send_response(connection: Connection, request: HttpRequest, response: HttpRe
     return True
 
 
-def serve_http(ctx: Context, port: int, handler: HttpHandler, protocol: str = HTTP) -> Listener:
-    """Answer HTTP requests on a port with a handler, until the process ends or the listener is closed."""
+def serve_http(
+    ctx: Context, port: int, handler: HttpHandler, protocol: str = HTTP, address: str = DUAL
+) -> Listener:
+    """Answer HTTP requests on a port with a handler, until the process ends or the listener is closed.
+
+    The socket is one as Go's library makes it.
+    """
 
     async def answer(connection: Connection, request: HttpRequest) -> None:
         response = await handler(request)
@@ -132,9 +139,26 @@ def serve_http(ctx: Context, port: int, handler: HttpHandler, protocol: str = HT
         connection.on_message = take
         connection.on_close = lambda _error: connection.close()
 
-    listener = ctx.listen(port, protocol)
+    namespace = ctx.container.namespace
+    listener = namespace.listen(port, protocol, address, owner=ctx.process, backlog=GO_BACKLOG)
     listener.on_accept = accept
     return listener
+
+
+def verify_server(connection: Connection, host: str, authorities: bytes, now_s: float) -> str:
+    """Return why a client rejects the certificate of the server that it has dialled; empty if it accepts it.
+
+    A server that shows no certificate is accepted: most servers of this world have none.
+    """
+    listener = connection.peer.listener
+    if listener is None or listener.protocol != HTTPS:
+        return ""  # it speaks no TLS at all: the first message shows it
+    shown = listener.get_certificate("" if is_address(host) else host)
+    if not shown:
+        return ""
+    from simcloud.machine.network.tls import find_problem
+
+    return find_problem(shown, authorities, host, now_s)
 
 
 def parse_request(data: bytes) -> HttpRequest | None:

@@ -153,6 +153,15 @@ class Meter:
             for counter in _COUNTERS:
                 self._forgotten[counter] += getattr(path, counter)
 
+    def add(self, counter: str, amount: int) -> None:
+        """Count what went before the present paths were watched."""
+        self._forgotten[counter] += amount
+
+    def add_traffic(self, packets: int, size_bytes: int) -> None:
+        """Count traffic that is not simulated as messages."""
+        self._forgotten["packets"] += packets
+        self._forgotten["bytes"] += size_bytes
+
     def total(self, counter: str) -> int:
         """Packets, bytes, lost_packets, lost_bytes or retransmits; what was lost was sent, too."""
         of_living: int = sum(getattr(path, counter) for path in self._paths)
@@ -192,11 +201,24 @@ class Link(Impairment):
 class Nic:
     """A machine's network card: it stands between all its namespaces and the other machines."""
 
-    __slots__ = ("impairment", "ingress", "link_delay_s", "machine", "sent")
+    __slots__ = (
+        "forwarding",
+        "impairment",
+        "ingress",
+        "link_delay_s",
+        "machine",
+        "next_interface",
+        "received",
+        "sent",
+    )
 
     def __init__(self, machine: str, changed: Callable[[], None], link_delay_s: float) -> None:
         self.machine = machine
         self.link_delay_s = link_delay_s
         self.impairment = Impairment(changed)
         self.ingress = Impairment(changed)
+        self.forwarding = Impairment(changed)
+        """What packets of the machine's pods pass; it is partitioned while the kernel does not forward."""
         self.sent = Meter()
+        self.received = Meter()
+        self.next_interface = 1

@@ -30,12 +30,13 @@ class Listener:
 
     ``on_mismatch`` is called with the protocol a client spoke when that is not this listener's: the
     moment to log what a server of this kind logs about garbage. ``certificate`` is what a server shows to
-    clients who look whom they speak to: the text of a file of certificates.
+    clients who look whom they speak to: the text of a file of certificates. A server of several names has
+    ``choose_certificate``, which is called with the name that a client asks for.
     """
 
     __slots__ = (
-        "_kernel", "_on_accept", "_queue", "_waiters", "address", "backlog", "certificate", "closed", "namespace",
-        "on_mismatch", "owner", "port", "protocol",
+        "_kernel", "_on_accept", "_queue", "_waiters", "address", "backlog", "certificate", "choose_certificate", "closed",
+        "namespace", "on_mismatch", "owner", "port", "protocol",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +57,7 @@ class Listener:
         self.backlog = backlog
         self.closed = False
         self.certificate = b""
+        self.choose_certificate: Callable[[str], bytes] | None = None
         self.on_mismatch: Callable[[str], None] | None = None
         self._kernel = namespace.kernel
         self._on_accept: Callable[[Connection], None] | None = None
@@ -92,6 +94,10 @@ class Listener:
         while self._queue:
             self._queue.popleft().reset()
         wake_all(self._waiters)
+
+    def get_certificate(self, server_name: str) -> bytes:
+        """Return what the server shows to a client that asks for a name."""
+        return self.certificate if self.choose_certificate is None else self.choose_certificate(server_name)
 
     # -- called by connections -----------------------------------------------------------------
 

@@ -6,7 +6,9 @@ when a program dies or the machine is lost it decides what the peers get to see.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Protocol
+from zlib import crc32
 
 from simcloud.machine.network.connection import Connection
 from simcloud.machine.network.datagram import DatagramSocket
@@ -25,12 +27,13 @@ from simcloud.machine.network.handshake import ARP_TIMEOUT_S, Handshake
 from simcloud.machine.network.link import LOCAL_DELAY_S, Impairment, Meter
 from simcloud.machine.network.listener import BACKLOG, Listener
 from simcloud.machine.network.packet_filter import ACCEPT, Packet, PacketFilter
-from simcloud.machine.network.path import Fabric, Interface, Path
+from simcloud.machine.network.path import Fabric, Interface, Path, Tap
 from simcloud.machine.network.ports import PORTS, EphemeralPorts, Lingering, Pair, find_bound, is_taken
 from simcloud.machine.network.qdisc import Exit
-from simcloud.machine.network.routing import WILDCARDS, Endpoint, Verdict, is_address, is_loopback
+from simcloud.machine.network.routing import ONLY_IPV6, WILDCARDS, Endpoint, Verdict, is_address, is_loopback
 from simcloud.machine.network.tables import (
     InterfaceInfo,
+    NodeNetworking,
     SocketInfo,
     interfaces_of,
     of_connection,
@@ -40,6 +43,7 @@ from simcloud.machine.network.tables import (
 from simcloud.sim import Event, TimedOut
 
 PING_BYTES: Final = 84
+UNPRIVILEGED: Final = 1024
 
 
 class Resolver(Protocol):
@@ -57,12 +61,28 @@ class NamespaceNetwork(Fabric, Protocol):
     """What a namespace needs of the network that made it."""
 
     resolver: Resolver
+    cluster: NodeNetworking | None
 
     def find(self, address: str) -> Namespace | None:
         """Return the namespace that has this address, or None."""
 
+    def host_of(self, machine: str) -> Namespace | None:
+        """A machine's own namespace."""
+
+    def interfaces_on(self, machine: str) -> Sequence[Namespace]:
+        """All namespaces of a machine, in the order of their numbers."""
+
+    def find_linked_machines(self, machine: str) -> list[str]:
+        """The machines that this one has exchanged packets with."""
+
+    def namespaces(self) -> list[Namespace]:
+        """All namespaces that have an address."""
+
     def exit_of(self, interface: Interface | str) -> Exit:
         """Where packets leave a namespace, or (by its name) a machine."""
+
+    def set_tap(self, tap: Tap, is_on: bool) -> None:
+        """Show all packets to a tap from now on, or no more."""
 
     def invalidate_paths(self) -> None:
         """Make every path check its route again, after a change of the network."""
@@ -92,11 +112,19 @@ class Namespace:
         self.received = Meter()
         self.is_up = True
         self.gone = False
+        self.number = 0
+        """The number of its interface on the machine."""
+        self.netns = ""
+        """The name of the namespace on the machine, if it has one."""
+        self.outside: list[SocketInfo] = []
+        """Connections whose other end is not simulated."""
         self._listeners: dict[Endpoint, Listener] = {}
         self._connections: dict[Pair, Connection] = {}
         self._datagram_sockets: dict[Endpoint, DatagramSocket] = {}
         self._lingering = Lingering()
-        self._ephemeral_ports = EphemeralPorts()
+        self._dialled = 0
+        self._accepted = 0
+        self._ephemeral_ports = EphemeralPorts(f"{network.kernel.seed} {name} {address}")
 
     def __repr__(self) -> str:
         return f"<Namespace {self.name} {self.address} on {self.machine}>"
@@ -112,7 +140,8 @@ class Namespace:
         backlog: int = BACKLOG,
     ) -> Listener:
         """Take connections on a port (0: any free one). ``AddressInUse`` when somebody else does."""
-        port = self._free_port(port, address, self._listeners)
+        if address != ONLY_IPV6:
+            port = self._free_port(port, address, self._listeners)
         listener = Listener(self, address, port, protocol, owner=owner, backlog=backlog)
         self._listeners[address, port] = listener
         return listener
@@ -170,6 +199,7 @@ class Namespace:
             listener.close()
         for socket in [each for each in self._datagram_sockets.values() if each.owner is owner]:
             socket.close()
+        self.outside = [socket for socket in self.outside if socket.owner is not owner]
         for connection in [each for each in self._connections.values() if each.owner is owner]:
             if reset:
                 connection.reset()
@@ -223,7 +253,10 @@ class Namespace:
         table = [of_listener(each) for each in self._listeners.values()]
         table += [of_connection(each) for each in self._connections.values()]
         table += [of_datagram_socket(each) for each in self._datagram_sockets.values()]
-        table += [SocketInfo("tcp", state, 0, 0, *pair) for pair, state in self._lingering.states()]
+        table += [SocketInfo("tcp", state, 0, 0, *pair) for pair, state, _ in self._lingering.states()]
+        table += self.outside
+        if self.network.cluster is not None:
+            table += self.network.cluster.sockets(self)
         return sorted(table, key=lambda info: info.sort_key)
 
     def interfaces(self) -> list[InterfaceInfo]:
@@ -235,6 +268,12 @@ class Namespace:
     def listener_at(self, address: str, port: int) -> Listener | None:
         """Return the listener for this address and port, or None."""
         return find_bound(self._listeners, address, port)
+
+    def first_port(self) -> int | None:
+        """Return the first port that takes connections from outside, or None."""
+        return next(
+            (port for address, port in self._listeners if address in (*WILDCARDS, self.address)), None
+        )
 
     def datagram_socket_at(self, address: str, port: int) -> DatagramSocket | None:
         """Return the datagram socket for this address and port, or None."""
@@ -250,6 +289,10 @@ class Namespace:
         if pair in self._connections:
             self._connections[pair].fail(ConnectionReset())
         self._connections[pair] = connection
+        if connection.listener is None:
+            self._dialled += 1
+        else:
+            self._accepted += 1
 
     def drop_connection(self, connection: Connection, lingers_as: str | None = None) -> None:
         """A connection is over for its program; the kernel may remember it for a while."""
@@ -259,7 +302,29 @@ class Namespace:
         if lingers_as is None:
             self._lingering.discard(pair)
         elif not self.gone:
-            self._lingering.add(pair, lingers_as, self.kernel.now)
+            self._lingering.add(
+                pair, lingers_as, self.kernel.now, (connection.peer.local, connection.peer.remote)
+            )
+
+    def free_remote_port(self, local: Endpoint, address: str, port: int) -> int:
+        """A port of a masquerading machine, at random, that no connection with this local end uses."""
+        port = UNPRIVILEGED + crc32(f"{local} {address} {port}".encode()) % (len(PORTS) - UNPRIVILEGED)
+        while (pair := (local, (address, port))) in self._connections or pair in self._lingering:
+            port = port + 1 if port + 1 in PORTS else UNPRIVILEGED
+        return port
+
+    def connections(self) -> list[Connection]:
+        """All connections that are not over, in the order of their beginning."""
+        return list(self._connections.values())
+
+    def count_openings(self) -> tuple[int, int]:
+        """How many connections were dialled and accepted here so far."""
+        return self._dialled, self._accepted
+
+    def list_closed_connections(self) -> list[tuple[Pair, str, Pair]]:
+        """Connections that ended lately: their ends, state, and ends as the peer saw them."""
+        self._lingering.expire(self.kernel.now)
+        return list(self._lingering.states())
 
     def drop_listener(self, listener: Listener) -> None:
         """A port is free again."""
@@ -344,7 +409,7 @@ class Namespace:
                 or is_taken(self._listeners, address, port)
             )
 
-        return self._ephemeral_ports.take(in_use)
+        return self._ephemeral_ports.take(in_use, remote)
 
 
 def _pings(path: Path, source: str, target: str) -> bool:

@@ -6,12 +6,14 @@ any change of a link, card or interface makes every path look again before its n
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
+from zlib import crc32
 
-from simcloud.machine.network.link import LOOPBACK_DELAY_S, Impairment, Meter
+from simcloud.machine.network.link import LOOPBACK_DELAY_S, Impairment, Meter, Nic
 from simcloud.machine.network.packet_filter import PacketFilter, Ways
-from simcloud.machine.network.routing import Route
+from simcloud.machine.network.routing import Endpoint, Route
 from simcloud.sim import Kernel
 
 
@@ -29,10 +31,30 @@ class Interface(Protocol):
     received: Meter
     is_up: bool
     gone: bool
+    number: int
+    netns: str
 
     @property
     def network(self) -> Fabric:
         """The network that the namespace belongs to."""
+
+
+class Sighting(NamedTuple):
+    """A packet where it leaves or enters a namespace, for tcpdump; its source stands first."""
+
+    namespace: Interface
+    is_outgoing: bool
+    ends: tuple[Endpoint, Endpoint]
+    flags: str = ""
+    """Those of TCP, as tcpdump writes them; none for a datagram."""
+    length: int = 0
+    counts: tuple[int, int] = (0, 0)
+    """Bytes that source and target had sent before."""
+    message: object = None
+
+
+Tap = Callable[[Sighting], None]
+"""Sees all packets of a network. Then no path is healthy, so that packets of the fast way are not asked about taps."""
 
 
 class Router(Protocol):
@@ -53,17 +75,24 @@ class Fabric(Protocol):
     kernel: Kernel
     router: Router
     version: int
+    noise: tuple[float, ...]
+    taps: list[Tap]
 
     def find(self, address: str) -> Interface | None:
         """Return the namespace that has this address, or None."""
 
-    def path(self, source: Interface, target: Interface) -> Path:
+    machines: dict[str, Nic]
+
+    def path(self, source: Interface, target: Interface, via: str = "") -> Path:
         """The way from one namespace to the other; always the same object."""
+
+    def interfaces_on(self, machine: str) -> Sequence[Interface]:
+        """All namespaces of a machine, in the order of their numbers."""
 
     def places_between(self, source: Interface, target: Interface) -> list[tuple[Impairment, int]]:
         """What a packet passes on its way, and in which direction."""
 
-    def filters_between(self, source: Interface, target: Interface) -> Ways | None:
+    def filters_between(self, source: Interface, target: Interface, via: str) -> Ways | None:
         """The packet filters on the way, None when there are none."""
 
 
@@ -71,13 +100,14 @@ class Path:
     """One direction between two namespaces, its physics and its counters."""
 
     __slots__ = (
-        "_network", "_places", "_random", "_version", "bytes", "delay_s", "filters", "healthy", "lost_bytes",
-        "lost_packets", "packets", "retransmits", "source", "target",
+        "_network", "_phase", "_places", "_random", "_version", "bytes", "delay_s", "filters", "healthy", "lost_bytes",
+        "lost_packets", "noise", "packets", "retransmits", "source", "target", "via",
     )  # fmt: skip
 
-    def __init__(self, network: Fabric, source: Interface, target: Interface) -> None:
+    def __init__(self, network: Fabric, source: Interface, target: Interface, via: str = "") -> None:
         self.source = source
         self.target = target
+        self.via = via
         self.healthy = False
         self.delay_s = 0.0
         self.filters: Ways | None = None
@@ -89,6 +119,8 @@ class Path:
         self._network = network
         self._places: list[tuple[Impairment, int]] = []
         self._random: Random | None = None
+        self.noise = network.noise
+        self._phase = crc32(f"{source.name} {target.name}{via}".encode()) if self.noise else 0
         self._version = -1
 
     def arrival(self, size_bytes: int) -> float:
@@ -96,12 +128,18 @@ class Path:
         if self._version != self._network.version:
             self._refresh()
         now = self._network.kernel.now
+        delay_s = self.draw_delay_s() if self.noise else self.delay_s
         if self.healthy:
-            return now + self.delay_s
+            return now + delay_s
         waited_s = 0.0
         for place, direction in self._places:
             waited_s += place.wait_s(now + waited_s, size_bytes, direction, self._stream())
-        return now + (self.delay_s + waited_s)
+        return now + (delay_s + waited_s)
+
+    def draw_delay_s(self) -> float:
+        """Return the delay of the next packet."""
+        noise = self.noise
+        return self.delay_s * noise[(self.packets + self._phase) % len(noise)]
 
     def launch(self, size_bytes: int) -> float:
         """Count a packet and say when it arrives."""
@@ -145,9 +183,10 @@ class Path:
         else:
             self._places = self._network.places_between(source, target)
             self.delay_s = sum(place.delay_s for place, _ in self._places)
-        self.filters = self._network.filters_between(source, target)
+        self.filters = self._network.filters_between(source, target, self.via)
         self.healthy = (
             self.filters is None
+            and not self._network.taps
             and not (source.gone or self._is_cut())
             and all(place.healthy for place, _ in self._places)
         )

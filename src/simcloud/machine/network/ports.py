@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, TypeVar
+from zlib import crc32
 
 from simcloud.machine.network.errors import AddressNotAvailable
 from simcloud.machine.network.routing import WILDCARDS, Endpoint
@@ -42,19 +43,24 @@ def find_bound(bound: dict[Endpoint, Socket], address: str, port: int) -> Socket
 
 
 class EphemeralPorts:
-    """Ports for those who do not care which, counted upwards, round and round."""
+    """Chooses ports as Linux does: from a hash of the destination on, even ones for connections and odd ones for others."""
 
-    __slots__ = ("next",)
+    __slots__ = ("_given", "_secret")
 
-    def __init__(self) -> None:
-        self.next = EPHEMERAL_PORTS.start
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+        self._given = 0
 
-    def take(self, is_taken: Callable[[int], bool]) -> int:
-        """The next free port after the last one given out."""
-        for _ in EPHEMERAL_PORTS:
-            port = self.next
-            self.next = port + 1 if port + 1 in EPHEMERAL_PORTS else EPHEMERAL_PORTS.start
+    def take(self, is_taken: Callable[[int], bool], remote: Endpoint | None = None) -> int:
+        """Return a free port for a connection to ``remote``, or for a socket without a peer."""
+        hashed = crc32(f"{self._secret} {remote}".encode())
+        self._given += 1 + (hashed >> self._given % 24) % 8
+        count = len(EPHEMERAL_PORTS)
+        first = 2 * (hashed + self._given) + (remote is None)
+        for step in range(count):
+            port = EPHEMERAL_PORTS[(first + 2 * step + (2 * step >= count)) % count]
             if not is_taken(port):
+                self._given += step
                 return port
         raise AddressNotAvailable
 
@@ -66,15 +72,15 @@ class Lingering:
 
     def __init__(self) -> None:
         # Not a plain dict: that one walks over all it once held to find its oldest entry.
-        self._pairs: OrderedDict[Pair, tuple[str, float]] = OrderedDict()
+        self._pairs: OrderedDict[Pair, tuple[str, float, Pair]] = OrderedDict()
 
     def __contains__(self, pair: Pair) -> bool:
         return pair in self._pairs
 
-    def add(self, pair: Pair, state: str, now: float) -> None:
-        """Remember one, in this state, from now on."""
+    def add(self, pair: Pair, state: str, now: float, peer: Pair) -> None:
+        """Remember one, in this state, from now on; ``peer`` are the ends as the other side saw them."""
         self._pairs.pop(pair, None)
-        self._pairs[pair] = (state, now + LINGER_S)
+        self._pairs[pair] = (state, now + LINGER_S, peer)
         if len(self._pairs) > LINGERING:
             self._pairs.popitem(last=False)
 
@@ -94,6 +100,6 @@ class Lingering:
                 return
             del self._pairs[pair]
 
-    def states(self) -> Iterator[tuple[Pair, str]]:
+    def states(self) -> Iterator[tuple[Pair, str, Pair]]:
         """What is remembered."""
-        return ((pair, state) for pair, (state, _) in self._pairs.items())
+        return ((pair, state, peer) for pair, (state, _, peer) in self._pairs.items())

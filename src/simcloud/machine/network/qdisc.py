@@ -8,9 +8,10 @@ machines, in a pod's namespace what that pod sends.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from simcloud.machine.network.link import Impairment, Meter
 
@@ -25,8 +26,7 @@ class Settings(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Queueing:
+class Queueing(Struct, frozen=True):
     """A discipline at work. The counts are those of the exit when it was set."""
 
     kind: str

@@ -6,18 +6,25 @@ The cluster brings a router and a resolver of its own; ``path.Router`` and ``nam
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.network.errors import NameNotFound
 
 Endpoint = tuple[str, int]
 """An address and a port."""
 
-WILDCARDS: Final = ("0.0.0.0", "::")
+DUAL: Final = "::"
+"""Programs in Go listen here unless they are given an address: for IPv6 and IPv4."""
+
+ONLY_IPV6: Final = "[::]"
+"""A socket that takes IPv6 only; there is none on this network, so nothing ever arrives."""
+
+WILDCARDS: Final = ("0.0.0.0", DUAL)
 """Listening here is listening on every address of the namespace."""
 
 
@@ -30,13 +37,18 @@ class Verdict(Enum):
     UNREACHABLE = "unreachable"
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A router's answer; address and port matter only for what is delivered."""
+class Route(Struct, frozen=True):
+    """A router's answer; address and port matter only for what is delivered.
+
+    ``source`` replaces the sender's address (masquerading), ``via`` is the machine that forwards the packets of a
+    connection between two others.
+    """
 
     verdict: Verdict
     address: str = ""
     port: int = 0
+    source: str = ""
+    via: str = ""
 
     @classmethod
     def deliver(cls, address: str, port: int) -> Route:

@@ -8,8 +8,9 @@ network, and an AAAA beside every A would only double the traffic.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.network.dns import NOERROR, NXDOMAIN, Question, Reply, ask, plain_name
 from simcloud.machine.network.errors import ConnectionRefused, NameNotFound, NetworkError, ResolverFailure
@@ -24,8 +25,7 @@ NAMESERVERS: Final = 3
 """Servers beyond the third are ignored, as libc does."""
 
 
-@dataclass(frozen=True)
-class DnsSettings:
+class DnsSettings(Struct, frozen=True):
     """What /etc/resolv.conf says, and the addresses that /etc/hosts gives to names."""
 
     nameservers: tuple[str, ...] = ()
@@ -56,9 +56,13 @@ class StubResolver:
 
     async def resolve(self, namespace: Namespace, name: str) -> list[str]:
         """The addresses of a name; raises ``NameNotFound`` or ``ResolverFailure``."""
+        return (await self.look_up(namespace, name))[1]
+
+    async def look_up(self, namespace: Namespace, name: str) -> tuple[str, list[str]]:
+        """The full name that was found and its addresses; raises as ``resolve`` does."""
         known = self._hosts.get(plain_name(name))
         if known is not None:
-            return list(known)
+            return name, list(known)
         unanswered = False
         silent = False
         for candidate, is_search in candidates(name, self.settings):
@@ -68,7 +72,7 @@ class StubResolver:
             if reply is None:
                 silent = True
             elif reply.code == NOERROR and reply.addresses:
-                return reply.addresses
+                return reply.answers[-1].name, reply.addresses
             elif reply.code not in (NOERROR, NXDOMAIN):
                 unanswered = True
         if silent or unanswered:

@@ -26,13 +26,18 @@ def fact_file(make: Fact, container: Container) -> VirtualFile:
 
 def fact_folder(facts: Mapping[str, Fact], container: Container) -> VirtualDirectory:
     """A folder of such files; a slash in a name makes a folder below."""
+    return folder_of({name: fact_file(make, container) for name, make in facts.items()})
+
+
+def folder_of(files: Mapping[str, VirtualEntry], mode: int = 0o555) -> VirtualDirectory:
+    """A folder of files by path; a slash in a name makes a folder below."""
     entries: dict[str, VirtualEntry] = {}
-    below: dict[str, dict[str, Fact]] = {}
-    for name, make in facts.items():
+    below: dict[str, dict[str, VirtualEntry]] = {}
+    for name, entry in files.items():
         first, slash, rest = name.partition("/")
         if slash:
-            below.setdefault(first, {})[rest] = make
+            below.setdefault(first, {})[rest] = entry
         else:
-            entries[name] = fact_file(make, container)
-    entries.update({name: fact_folder(inside, container) for name, inside in below.items()})
-    return virtual_directory(entries)
+            entries[name] = entry
+    entries.update({name: folder_of(inside, mode) for name, inside in below.items()})
+    return virtual_directory(entries, mode)

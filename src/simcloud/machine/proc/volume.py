@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from simcloud.machine.files import VirtualDirectory, VirtualEntry, VirtualLink, VirtualVolume
-from simcloud.machine.proc.entries import fact_file, fact_folder
-from simcloud.machine.proc.network import NETWORK
-from simcloud.machine.proc.system import FACTS, SETTINGS
+from simcloud.machine.proc.entries import fact_file, fact_folder, folder_of
+from simcloud.machine.proc.network import NETWORK, TRACKING
+from simcloud.machine.proc.system import FACTS, PRESSURE, SETTINGS, setting_file
 from simcloud.machine.proc.tasks import process_folder
 from simcloud.machine.process.container import MAX_PID, Container
 
@@ -20,7 +20,11 @@ def proc_volume(container: Container) -> VirtualVolume:
     made: dict[str, Callable[[], VirtualEntry]] = {
         "net": lambda: fact_folder(NETWORK, container),
         "self": lambda: VirtualLink(lambda: str(_reader(container))),
-        "sys": lambda: fact_folder({**SETTINGS, "kernel/pid_max": lambda _: f"{MAX_PID}\n"}, container),
+        "pressure": lambda: fact_folder(PRESSURE, container),
+        "sys": lambda: folder_of(
+            {name: setting_file(name, make, container) for name, make in (SETTINGS | TRACKING).items()}
+            | {"kernel/pid_max": setting_file("kernel/pid_max", lambda _: f"{MAX_PID}\n", container)}
+        ),
     }
 
     def names() -> Iterable[str]:

@@ -8,6 +8,7 @@ from simcloud.machine.process.container import (
     BINARY as BINARY,
     DEFAULT_PATH as DEFAULT_PATH,
     MAX_PID as MAX_PID,
+    TERMINAL as TERMINAL,
     Completed as Completed,
     Container as Container,
 )
@@ -27,7 +28,12 @@ from simcloud.machine.process.errors import (
     ProcessDead as ProcessDead,
 )
 from simcloud.machine.process.limits import Budget as Budget, Limits as Limits
-from simcloud.machine.process.process import Process as Process
+from simcloud.machine.process.process import (
+    PAGE_BYTES as PAGE_BYTES,
+    Counted as Counted,
+    Process as Process,
+    ProcessContainer as ProcessContainer,
+)
 from simcloud.machine.process.signals import Signal as Signal, Signals as Signals
 from simcloud.machine.process.streams import (
     BadDescriptor as BadDescriptor,
@@ -42,6 +48,7 @@ from simcloud.machine.process.streams import (
     read_all as read_all,
     read_lines as read_lines,
 )
+from simcloud.machine.process.tty import SIZE as SIZE, Prompt as Prompt, Tty as Tty
 
 with export_lazily(globals()):
     from simcloud.machine.process import capabilities as capabilities

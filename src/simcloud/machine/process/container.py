@@ -17,7 +17,15 @@ from simcloud.machine.process.capabilities import DEFAULT
 from simcloud.machine.process.cpu import ContainerCpu, MachineCpu
 from simcloud.machine.process.errors import CommandNotFound, ForkFailed, NotExecutable
 from simcloud.machine.process.limits import Budget, Limits
-from simcloud.machine.process.process import LOADING_CPU_S, START_TURNS, AnyProgram, Process, ProgramContext
+from simcloud.machine.process.process import (
+    FORK_CPU_S,
+    LOADING_CPU_OF_S,
+    LOADING_CPU_S,
+    START_TURNS,
+    AnyProgram,
+    Process,
+    ProgramContext,
+)
 from simcloud.machine.process.signals import Signal
 from simcloud.machine.process.streams import Capture, NullStream, Stream
 from simcloud.sim import Kernel
@@ -26,17 +34,27 @@ BINARY: Final = b"\x7fELF\x02\x01\x01\x00program:"
 """How the file of a built-in program begins; the program's name follows."""
 
 DEFAULT_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-MAX_PID: Final = 32_768
+TERMINAL: Final = "pts/0"
+MAX_PID: Final = 4_194_304
+THREADS_PER_S: Final = 0.0007
+"""New threads of a program with several: pools shrink and grow again."""
 
 
 class Log(Protocol):
     """Where a container's output goes when it has a log."""
 
-    def line(self, text: str, stream: str = "stdout") -> None:
+    def line(self, text: str, stream: str = "stdout", written_s: float = 0.0) -> None:
         """One line, without its newline."""
 
     def stream(self, name: str) -> Stream:
         """A stream whose lines go to the log."""
+
+
+class MachineLog(Protocol):
+    """What containers report to the kernel log of their machine."""
+
+    def report_oom(self, victim: Process, container: Container, *, cgroup: bool) -> None:
+        """A process is killed because its container, or else the machine, is out of memory."""
 
 
 class Host(Protocol):
@@ -47,33 +65,61 @@ class Host(Protocol):
     kernel_release: str
     cgroup_version: int
     cpu: MachineCpu
+    pids: PidSpace
     memory_bytes: int
     memory_used_bytes: int
     disk: Disk
     emitter: Emitter
     running: bool
     booted_at: float
+    caches_dropped_at: float
+    machine_id: str
+    settings: dict[str, str]
     containers: dict[str, Container]
     processes: dict[int, Process]
     host: Container
 
+    @property
+    def kernel_log(self) -> MachineLog:
+        """The kernel's own log."""
+
+    @property
+    def boot_id(self) -> str:
+        """32 hexadecimal digits that no other boot has."""
+
     def clock(self) -> float:
         """The machine's idea of the time: virtual seconds since 1970, skew included."""
-
-    def next_pid(self) -> int:
-        """A process number that is free on this machine."""
 
     def context_of(self, process: Process, container: Container) -> ProgramContext:
         """Make the context that a program running in that process gets."""
 
-    def kernel_message(self, text: str) -> None:
-        """Write a line to the kernel's own log."""
-
     def relieve_memory(self) -> None:
         """Kill the largest process while the machine is out of memory."""
 
+    def cgroup_of(self, process: Process) -> str:
+        """The control group of a process, as a path from the root of the machine's hierarchy."""
+
     def remove_container(self, name: str) -> Container:
         """Kill what runs in a container and forget it."""
+
+
+class PidSpace:
+    """Hands out process numbers. Threads and short-lived processes of the past have used some up."""
+
+    def __init__(self, forks_per_s: float = 0.0, used: int = 0) -> None:
+        self.forks_per_s = forks_per_s
+        self.used = used
+
+    def count(self, age_s: float) -> int:
+        """How many numbers were handed out, at an age of the machine or container."""
+        return self.used + int(age_s * self.forks_per_s)
+
+    def take(self, age_s: float, taken: Mapping[int, Process]) -> int:
+        """Hand out the next number that no process has; they start over when they run out."""
+        self.used += 1
+        while (pid := self.count(age_s) % MAX_PID) in taken or not pid:
+            self.used += 1
+        return pid
 
 
 class Container:
@@ -113,11 +159,18 @@ class Container:
         """Whether it has the machine's process numbers instead of its own; given before anything runs."""
         self.oom_group = False
         """Whether all of it dies when it is over its memory limit, and not only its largest process."""
+        self.cgroup_path = "/system.slice"
+        """Where the kernel accounts for it, as seen from the machine."""
+        self.oom_score_adj = 0
+        self.supervisor: Process | None = None
+        """The process of the machine that started it."""
         self.log: Log | None = None
         self.labels: Labels = ()
         """What telemetry calls it (container, namespace, node, pod); given once by whoever runs it, () for none."""
         self.processes: dict[int, Process] = {}
-        self._last_pid = 0
+        self._namespace_members: list[Container] = [self]
+        """The containers of its PID namespace; the first one numbers the processes of all."""
+        self._own_pids = PidSpace()
         self._first_pid = 1
 
     def __repr__(self) -> str:
@@ -135,26 +188,33 @@ class Container:
         cwd: str | None = None,
         uid: int = 0,
         gid: int = 0,
+        parent: Process | None = None,
     ) -> Process:
         """Start a process from outside: a container's main program, or an ``exec`` into it.
 
-        Raises ``CommandNotFound`` or ``NotExecutable`` when there is no such program.
+        ``-bash`` starts a login shell. Raises ``CommandNotFound`` or ``NotExecutable`` when there is no such program.
         """
         files = self.files.fork()
         files.uid, files.gid = uid, gid
         if cwd is not None:
             files.chdir(cwd)
         environment = {**self.env, "HOSTNAME": self.hostname, **(env or {})}
-        return self.launch(
+        if program is None and argv[0].startswith("-"):
+            program, _ = self.find_program([argv[0][1:]], environment, files)
+        process = self.launch(
             argv,
             program=program,
             env=environment,
             files=files,
             streams=streams or {},
             budget=Budget(self.limits, self.kernel.now),
-            parent=None,
+            parent=parent,
             group=None,
         )
+        process.session = process
+        if any(stream.isatty for stream in process.streams.values()):
+            process.terminal = TERMINAL
+        return process
 
     def launch(
         self,
@@ -175,18 +235,20 @@ class Container:
         loading_s = 0.0
         if program is None:
             program, argv = self.find_program(argv, env, files)
-            loading_s = LOADING_CPU_S
+            loading_s = LOADING_CPU_OF_S.get(argv[0], LOADING_CPU_S)
         if len(self.processes) >= self.limits.processes:
             raise ForkFailed
         held = {number: stream.dup() for number, stream in streams.items()}
         for number in (0, 1, 2):
             if number not in held:
                 held[number] = NullStream()
-        host_pid = self.machine.next_pid()
-        pid = host_pid if self._sees_machine else self._next_pid()
+        machine = self.machine
+        host_pid = machine.pids.take(self.kernel.now - machine.booted_at, machine.processes)
+        pid = host_pid if self._sees_machine else self._take_own_pid()
         if not self.processes:
             self._first_pid = pid
         process = Process(self, pid, host_pid, argv, env, files, held, budget, parent, group)
+        process.cpu_s = FORK_CPU_S if loading_s else 0.0
         self.processes[pid] = process
         self.machine.processes[host_pid] = process
         process.begin(program, self.context_of(process), loading_s)
@@ -261,9 +323,34 @@ class Container:
         host = self.machine.host
         return host.programs if files.table is host.files.table else self.programs
 
-    def _next_pid(self) -> int:
-        self._last_pid = free_pid(self._last_pid, self.processes)
-        return self._last_pid
+    def _take_own_pid(self) -> int:
+        first = self._namespace_members[0]
+        return first._own_pids.take(first._age_s(), first.processes)
+
+    def join_processes(self, other: Container) -> None:
+        """Share the PID namespace of another container, before anything runs in this one."""
+        self._namespace_members = other._namespace_members
+        self._namespace_members.append(self)
+
+    def use_pids(self, count: int) -> None:
+        """Use up process numbers for the threads of a process."""
+        self.machine.pids.used += count
+        if not self._sees_machine:
+            own_pids = self._namespace_members[0]._own_pids
+            own_pids.used += count
+            own_pids.forks_per_s = THREADS_PER_S
+
+    @property
+    def last_pid(self) -> int:
+        """The process number that was handed out last, as seen from inside."""
+        up_s = self.kernel.now - self.machine.booted_at
+        first = self._namespace_members[0]
+        seen = self.machine.pids.count(up_s) if self._sees_machine else first._own_pids.count(first._age_s())
+        return seen % MAX_PID
+
+    def _age_s(self) -> float:
+        first = self.processes.get(self._first_pid)
+        return self.kernel.now - first.started_at if first is not None else 0.0
 
     @property
     def is_host(self) -> bool:
@@ -276,9 +363,10 @@ class Container:
 
     def visible(self) -> dict[int, Process]:
         """The processes that can be seen from inside, by the number they have there."""
-        if not self._sees_machine:
-            return dict(sorted(self.processes.items()))
-        return dict(sorted(self.machine.processes.items()))
+        if self._sees_machine:
+            return dict(sorted(self.machine.processes.items()))
+        members = self._namespace_members
+        return dict(sorted((pid, process) for member in members for pid, process in member.processes.items()))
 
     def pid_seen(self, process: Process) -> int:
         """The number a process has for those inside this container."""
@@ -298,6 +386,7 @@ class Container:
         parent = process.parent
         if parent is not None:
             parent.children.pop(process.pid, None)
+            parent.children_cpu_s += process.cpu_s + process.children_cpu_s
         first = self.processes.get(self._first_pid)
         for child in process.children.values():
             child.parent = first
@@ -318,7 +407,7 @@ class Container:
         """Kill the largest process while the container or its machine is over its memory."""
         limit = self.memory_limit_bytes
         while limit is not None and self.memory_bytes > limit and self.processes:
-            self.oom_kill(self._largest(), f"Memory cgroup out of memory: /{self.name}")
+            self.oom_kill(self._largest(), cgroup=True)
             if self.oom_group:
                 for process in list(self.processes.values()):
                     process.die(Signal.KILL)
@@ -327,13 +416,10 @@ class Container:
     def _largest(self) -> Process:
         return max(self.processes.values(), key=lambda process: (process.memory.resident_bytes, process.pid))
 
-    def oom_kill(self, process: Process, reason: str) -> None:
-        """Kill a process for want of memory, and say so in the machine's kernel log."""
+    def oom_kill(self, process: Process, *, cgroup: bool) -> None:
+        """Kill a process for want of memory: of its cgroup, or else of the machine."""
         self.oom_kills += 1
-        kib = process.memory.resident_bytes // 1024
-        self.machine.kernel_message(
-            f"{reason}: Killed process {process.pid} ({process.name}) anon-rss:{kib}kB, UID:{process.uid}"
-        )
+        self.machine.kernel_log.report_oom(process, self, cgroup=cgroup)
         process.die(Signal.KILL)
 
     # -- conveniences --------------------------------------------------------------------------
@@ -353,15 +439,6 @@ class Container:
         process = self.start(argv, env=env, streams=streams)
         self.kernel.run_task(self.kernel.spawn(process.wait(), f"wait for {process.name}"), limit_s)
         return Completed(process.status, bytes(out.data), bytes(err.data))
-
-
-def free_pid(last: int, taken: Mapping[int, Process]) -> int:
-    """The next process number after ``last`` that nobody has; numbers start over when they run out."""
-    pid = last
-    while True:
-        pid = pid % MAX_PID + 1
-        if pid not in taken:
-            return pid
 
 
 class Completed:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 from simcloud.machine.emit import Metrics
 from simcloud.machine.files import FileError, Files
 from simcloud.machine.network.connection import Connection
-from simcloud.machine.network.listener import Listener
+from simcloud.machine.network.listener import BACKLOG, Listener
 from simcloud.machine.process.container import Completed, Container, Host
 from simcloud.machine.process.errors import ExitProgram
 from simcloud.machine.process.process import AnyProgram, BecomeProgram, Memory, Process
@@ -26,17 +26,21 @@ from simcloud.machine.process.streams import (
     FileStream,
     Pipe,
     Stream,
+    read_all,
     read_lines,
 )
 from simcloud.sim import Event, Kernel, Task
 
 if TYPE_CHECKING:  # units run processes, so they load after this package
-    from simcloud.machine.units import Journal, Unit
+    from simcloud.machine.journal import Journal
+    from simcloud.machine.kernel_log import KernelLog
+    from simcloud.machine.units import Unit
 
 TURN_CPU_S: Final = 0.00001
 """What one turn of an interpreter's loop costs of a core."""
 
 PAY_TURNS: Final = 1_000
+BACKGROUND_S: Final = 10.0
 """Number of turns after which their CPU time is charged."""
 
 CONNECT_TIMEOUT_S: Final = 127.0
@@ -49,8 +53,12 @@ class ProgramMachine(Host, Protocol):
 
     units: dict[str, Unit]
     journal: Journal
-    kernel_log: list[tuple[float, str]]
     off_at: float | None
+    clock_skew_s: float
+
+    @property
+    def kernel_log(self) -> KernelLog:
+        """The kernel's own log."""
 
     def lose(self) -> None:
         """Cut the power: everything stops, and what was not on disk is gone."""
@@ -94,10 +102,10 @@ class Context:
         """Write text to stdout."""
         await self.process.streams[1].write(text.encode("utf-8", "surrogateescape"))
 
-    def log(self, text: str) -> None:
-        """One line in the container's log, at once."""
+    def log(self, text: str, written_s: float = 0.0) -> None:
+        """One line in the container's log, at once; ``written_s`` is the time that the line names, if that is later."""
         if self.container.log is not None:
-            self.container.log.line(text)
+            self.container.log.line(text, written_s=written_s)
 
     @property
     def metrics(self) -> Metrics:
@@ -154,6 +162,14 @@ class Context:
         )
         return FileStream(self.kernel, file)
 
+    async def read_file(self, path: str) -> bytes:
+        """Read a file, or what comes through a named pipe or a descriptor such as that of ``<(...)``."""
+        stream = await self.open(path)
+        try:
+            return await read_all(stream)
+        finally:
+            stream.close()
+
     def _own_descriptor(self, path: str) -> Stream | None:
         number = STANDARD_STREAMS.get(path)
         if number is None:
@@ -191,6 +207,18 @@ class Context:
         wait_s = self.container.cpu.charge(now, seconds) - now
         yield wait_s if wait_s > 0.0 else 0.0
 
+    def use_background_cpu(self, share: float) -> None:
+        """Use a share of a core for as long as the process lives: timers, garbage collection, statistics."""
+        self.spawn(self._work_in_background(share), "background work")
+
+    async def _work_in_background(self, share: float) -> None:
+        random = self.random("background work")
+        while True:
+            await self.kernel.sleep(BACKGROUND_S)
+            seconds = share * BACKGROUND_S * random.uniform(0.7, 1.3)
+            self.process.cpu_s += seconds
+            self.container.cpu.charge(self.kernel.now, seconds)
+
     @property
     def memory(self) -> Memory:
         """The process's resident memory."""
@@ -203,7 +231,13 @@ class Context:
 
     def capable(self, capability: str) -> bool:
         """Whether the process has one of the rights of root (``NET_ADMIN``)."""
-        return self.files.uid == 0 and capability in self.container.capabilities
+        return self.files.uid == 0 and capability in self.capabilities
+
+    @property
+    def capabilities(self) -> tuple[str, ...]:
+        """What root may do here: what the process brought along, else what its container allows."""
+        own = self.process.capabilities
+        return own if own is not None else self.container.capabilities
 
     @property
     def on_machine(self) -> bool:
@@ -244,9 +278,9 @@ class Context:
 
     # -- network -------------------------------------------------------------------------------
 
-    def listen(self, port: int, protocol: str, address: str = "0.0.0.0") -> Listener:
+    def listen(self, port: int, protocol: str, address: str = "0.0.0.0", backlog: int = BACKLOG) -> Listener:
         """Accept connections of that protocol on a port, until the process ends."""
-        return self.container.namespace.listen(port, protocol, address, owner=self.process)
+        return self.container.namespace.listen(port, protocol, address, self.process, backlog)
 
     async def dial(
         self, host: str, port: int, protocol: str, timeout_s: float = CONNECT_TIMEOUT_S

@@ -7,15 +7,14 @@ and sleeps lives for ever, a loop that never sleeps runs dry.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.machine.process.errors import LimitExceeded
 
 MIB = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What a container and the work inside it may use."""
 
     processes: int = 512

@@ -8,10 +8,12 @@ Whatever clean-up code they still hold finds nothing to act on: a killed databas
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
+from zlib import crc32
 
 from simcloud.machine.emit import Metrics
 from simcloud.machine.files import Files
+from simcloud.machine.network.namespace import Namespace
 from simcloud.machine.process.errors import (
     ExitProgram,
     KilledBySignal,
@@ -29,13 +31,30 @@ AnyProgram = Callable[[Any], Coroutine[Any, Any, int | None]]
 LIMIT_STATUS: Final = 125
 """The exit status of a program that ran into a count limit."""
 
+FORK_CPU_S: Final = 0.0012
+"""The CPU time that the kernel takes to start a program; nothing waits for it."""
 LOADING_CPU_S: Final = 0.0005
-"""The CPU time it takes to load a program from its file."""
+LOADING_CPU_OF_S: Final = {"curl": 0.011}
+"""The CPU time it takes to start a program from its file; with many libraries, more."""
 
 START_TURNS: Final = 20
 """What starting a program costs of its work's budget of turns."""
 
-BASE_RESIDENT_BYTES: Final = 2 * 1024 * 1024
+PAGE_BYTES: Final = 4096
+BASE_PAGES: Final = 512
+SIZES: Final = {
+    "init": (3_155, 38_909), "systemd-journald": (4_250, 8_190), "systemd-udevd": (1_790, 5_040), "ps": (1_035, 1_737),
+    "systemd-logind": (1_960, 4_420), "dbus-daemon": (1_150, 1_170), "cron": (670, 980), "agetty": (262, 1_206),
+    "sshd": (2_255, 1_603), "bash": (1_003, 796),
+}  # fmt: skip
+"""Pages of programs that are resident at their start, and what their address space has beside them."""
+HOST_OPEN_FILES: Final = (1024, 524_288)
+MOST_OPEN_FILES: Final = 1_048_576
+MOST_OWN_DESCRIPTORS: Final = 13
+RUNTIME_BYTES: Final = 1180 * 1024**2
+"""The address space that the runtime of a language or a server reserves beside its heap."""
+SMALL_BYTES: Final = 8 * 1024**2
+"""Programs with less memory than this are plain C."""
 
 
 class ProgramContext(Protocol):
@@ -62,6 +81,14 @@ class ProcessContainer(Protocol):
     memory_bytes: int
     memory_peak_bytes: int
     processes: dict[int, Process]
+    cgroup_path: str
+    oom_score_adj: int
+    supervisor: Process | None
+    namespace: Namespace
+
+    @property
+    def is_host(self) -> bool:
+        """Whether it has the machine's own processes."""
 
     @property
     def machine(self) -> MachineMemory:
@@ -84,13 +111,16 @@ class ProcessContainer(Protocol):
     ) -> Process:
         """Start another process in the container."""
 
+    def use_pids(self, count: int) -> None:
+        """Use up process numbers for the threads of a process."""
+
     def free(self, process: Process, silent: bool) -> None:
         """Release what a dead process held."""
 
     def relieve_memory(self) -> None:
         """Kill the largest process while the container or its machine is over its memory."""
 
-    def oom_kill(self, process: Process, reason: str) -> None:
+    def oom_kill(self, process: Process, *, cgroup: bool) -> None:
         """Kill a process for want of memory."""
 
 
@@ -109,6 +139,15 @@ class BecomeProgram(Cancelled):
         self.argv = argv
         self.env = env
         self.streams = {number: stream.dup() for number, stream in streams.items()}
+
+
+class Counted(NamedTuple):
+    """Counters of a program: attributes of an object, or entries of a dictionary (all if no names are given)."""
+
+    owner: Any
+    names: tuple[str, ...] = ()
+    most: Callable[[str], float] | None = None
+    """How much the one of that name can have counted before it was observed."""
 
 
 class Process:
@@ -138,10 +177,25 @@ class Process:
         self.budget = budget
         self.parent = parent
         self.group = group if group is not None else pid
+        self.session: Process = parent.session if parent is not None else self
+        """The process that leads its session."""
+        self.terminal = ""
+        """The terminal of the session that it leads."""
         self.signals: Signals = Signals(parent.signals if parent is not None else None)
         self.children: dict[int, Process] = {}
         self.started_at = self.kernel.now
         self.cpu_s = 0.0
+        self.children_cpu_s = 0.0
+        """CPU time of children that have ended, and of theirs."""
+        self._threads = 1
+        self.open_files = HOST_OPEN_FILES if container.is_host else (MOST_OPEN_FILES, MOST_OPEN_FILES)
+        """The limits, soft and hard, that it is shown to have."""
+        self.comm = ""
+        """The name it has given itself, if any."""
+        self.capabilities: tuple[str, ...] | None = parent.capabilities if parent is not None else None
+        """What it may do as root, if it entered its container from elsewhere; None for what the container allows."""
+        self.held_network: Namespace | None = None
+        """The network namespace of the pod that it holds, if it does; its container is the machine's then."""
         self.unpaid_turns = 0
         self.alive = True
         self.stopped = False
@@ -150,9 +204,18 @@ class Process:
         self.ended: Event[int] = Event(self.kernel)
         self.main: Task[None] | None = None
         self.metrics: Metrics | None = None
+        self.report: Callable[[], Any] | None = None
+        """Returns what the program tells a client that asks for its state; exporters read it without packets."""
+        self.accounts: Callable[[], dict[str, str]] | None = None
+        """Returns the users and roles of a database, each with its permissions as text."""
+        self.counted: list[Counted] = []
+        """What the program counts of its work."""
         if parent is not None:
             parent.children[pid] = self
-        self.memory = Memory(self, BASE_RESIDENT_BYTES)
+        pages = SIZES.get(self._program, (BASE_PAGES, 0))[0]
+        if container.is_host or self._program in SIZES:
+            pages += crc32(f"{container.name}/{self._program}".encode()) % (pages // 6)
+        self.memory = Memory(self, pages * PAGE_BYTES)
 
     def __repr__(self) -> str:
         return f"<Process {self.pid} {' '.join(self.argv)[:60]}>"
@@ -160,7 +223,49 @@ class Process:
     @property
     def name(self) -> str:
         """The program's base name, as ``ps`` shows it."""
-        return self.argv[0].rpartition("/")[2][:15] if self.argv else ""
+        return self.comm or (self.argv[0].rpartition("/")[2].removeprefix("-")[:15] if self.argv else "")
+
+    @property
+    def _program(self) -> str:
+        """The base name of its program, whatever it calls itself (``-bash``, ``sshd: root@pts/0``)."""
+        return self.argv[0].partition(":")[0].rpartition("/")[2].lstrip("-") if self.argv else ""
+
+    @property
+    def threads(self) -> int:
+        """How many threads it has. A new one takes a process number."""
+        return self._threads
+
+    @threads.setter
+    def threads(self, count: int) -> None:
+        self.container.use_pids(max(0, count - self._threads))
+        self._threads = count
+
+    @property
+    def virtual_bytes(self) -> int:
+        """Its address space: libraries and reserved room, beside what is resident."""
+        resident, own = self.memory.resident_bytes, crc32(self.name.encode()) % 1000 / 1000
+        if self._program in SIZES:
+            size: float = resident + SIZES[self._program][1] * PAGE_BYTES
+        elif resident < SMALL_BYTES:
+            size = resident + (2.2 + 3 * own) * 1024**2
+        else:
+            size = 2 * resident + RUNTIME_BYTES * (0.99 + own / 4)
+        return int(size) // PAGE_BYTES * PAGE_BYTES
+
+    def start_runtime(self) -> None:
+        """Start the threads of a language's runtime."""
+        self.threads = 7 + crc32(f"{self.container.name}/threads".encode()) % 6
+
+    @property
+    def first_socket(self) -> int:
+        """The descriptor of its first socket, after its streams and what a runtime waits for events with."""
+        return max(2, *self.streams) + min(self._threads, MOST_OWN_DESCRIPTORS)
+
+    @property
+    def visible_parent(self) -> Process | None:
+        """Its parent as the machine sees it: for a container's first process, the one that supervises the container."""
+        supervisor = self.container.supervisor
+        return self.parent or (supervisor if supervisor is not self else None)
 
     @property
     def uid(self) -> int:
@@ -207,7 +312,7 @@ class Process:
 
     def _become(self, image: BecomeProgram) -> ProgramContext:
         self.budget.spend_turns(START_TURNS, self.kernel.now)
-        self.argv, self.env = image.argv, image.env
+        self.argv, self.env, self.comm = image.argv, image.env, ""
         for stream in self.streams.values():
             stream.close()
         self.streams = image.streams
@@ -301,16 +406,21 @@ class Process:
 class Memory:
     """One process's resident memory, as it reports it by ``use`` and ``grow``."""
 
-    __slots__ = ("_process", "resident_bytes")
+    __slots__ = ("_process", "_spare", "declared_bytes", "resident_bytes")
 
     def __init__(self, process: Process, resident_bytes: int) -> None:
         self._process = process
+        self._spare = 0.0
+        self.declared_bytes = 0
         self.resident_bytes = 0
         self.use(resident_bytes)
 
     def use(self, size_bytes: int) -> None:
         """Set the memory of the process. This may trigger the OOM killer."""
         process = self._process
+        self.declared_bytes = size_bytes
+        if self._spare:
+            size_bytes = int(size_bytes * (1.0 - self._spare)) & ~4095
         change = size_bytes - self.resident_bytes
         self.resident_bytes = size_bytes
         container = process.container
@@ -324,4 +434,10 @@ class Memory:
 
     def grow(self, change_bytes: int) -> None:
         """Increase (or decrease) the memory of the process."""
-        self.use(max(0, self.resident_bytes + change_bytes))
+        self.use(max(0, self.declared_bytes + change_bytes))
+
+    def set_spare(self, share: float) -> None:
+        """Keep a share of what the process declares out of its resident memory: pages that it has not touched."""
+        if share != self._spare:
+            self._spare = share
+            self.use(self.declared_bytes)

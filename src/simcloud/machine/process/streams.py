@@ -136,7 +136,11 @@ class FileStream(Stream):
         super().__init__()
         self._kernel = kernel
         self.file = file
-        file.share()  # a child that inherits the stream outlives the view it was opened through
+
+    def dup(self) -> Self:
+        """One more holder, which may be a child that outlives the process that opened the file."""
+        self.file.share()
+        return super().dup()
 
     async def read(self, size: int = CHUNK_BYTES) -> bytes:
         """From where the file stands."""
@@ -207,6 +211,10 @@ class Capture(Stream):
         self._limit_bytes = limit_bytes
 
     async def write(self, data: bytes) -> None:
+        """Keep it."""
+        self.put(data)
+
+    def put(self, data: bytes) -> None:
         """Keep it."""
         room = self._limit_bytes - len(self.data)
         self.data += data[:room]

@@ -21,8 +21,8 @@ from typing import Any, Final
 import uvicorn
 from starlette.types import ASGIApp
 
+from simcloud.kubernetes import find_administrator
 from simcloud.kubernetes.api import Api
-from simcloud.kubernetes.api.access import SYSTEM_MASTERS
 from simcloud.server.gateway import Gateway
 from simcloud.server.kubernetes.app import KubernetesApp
 from simcloud.server.kubernetes.certificates import Certificates, make_certificates
@@ -88,7 +88,7 @@ class ClusterServer:
     async def run(self, on_ready: Callable[[], None] | None = None) -> None:
         """Serve until stopped. An error inside the world ends the run and is raised."""
         live = self.live = Live(self._api.kernel, self._speed, self._clock)
-        self._api.tokens.accept(self.token, SYSTEM_MASTERS)
+        self._api.tokens.accept(self.token, find_administrator(self._api))
         # It is deprecated, but the newer protocol refuses port-forward's subprotocol.
         warnings.filterwarnings("ignore", message="The `websockets` implementation is deprecated")
         with tempfile.TemporaryDirectory() as folder:

@@ -2,7 +2,7 @@
 
 A request arrives as a message over the simulated network at the program of the kube-apiserver's pod, and is answered
 with one message. So a stream (a watch, a followed log) ends when nothing has arrived for a short time, as a genuine
-server may end a watch at any time. exec, attach, port-forward and proxy are not supported here.
+server may end a watch at any time. exec, attach and port-forward are not supported here.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from simcloud.kubernetes.api import Api, Key, NoSuchPath, Object, Pending, Resource, at
+from simcloud.kubernetes.api import Api, Key, Object, Pending, at
 from simcloud.machine.network import HttpHandler, HttpRequest, HttpResponse
 from simcloud.server.kubernetes.app import KubernetesApp
 from simcloud.server.kubernetes.bodies import BODY
 from simcloud.server.kubernetes.live import Signal
-from simcloud.server.kubernetes.paths import Target
 from simcloud.sim import Kernel
 
 MOMENT_S: Final = 0.05
@@ -41,11 +40,6 @@ class InClusterApp(KubernetesApp):
 
     def signal(self) -> Signal:
         return _Moment(self.api.kernel)
-
-    def resource(self, target: Target) -> Resource:
-        if target.subresource == "proxy":
-            raise NoSuchPath
-        return super().resource(target)
 
     async def wait_for(self, pending: Pending) -> None:
         await pending.wait()

@@ -16,7 +16,19 @@ from simcloud.server.kubernetes.paths import Target
 from simcloud.server.kubernetes.responses import answer
 
 HEALTH: Final = ("/healthz", "/livez", "/readyz")
-_CHECKS: Final = ("ping", "log", "etcd", "poststarthook/rbac/bootstrap-roles")
+_HOOKS: Final = (
+    "start-apiserver-admission-initializer", "generic-apiserver-start-informers", "priority-and-fairness-config-consumer",
+    "priority-and-fairness-filter", "storage-object-count-tracker-hook", "start-apiextensions-informers",
+    "start-apiextensions-controllers", "crd-informer-synced", "start-system-namespaces-controller",
+    "start-cluster-authentication-info-controller", "start-kube-apiserver-identity-lease-controller",
+    "start-kube-apiserver-identity-lease-garbage-collector", "start-legacy-token-tracking-controller",
+    "start-service-ip-repair-controllers", "rbac/bootstrap-roles", "scheduling/bootstrap-system-priority-classes",
+    "priority-and-fairness-config-producer", "bootstrap-controller", "start-kubernetes-service-cidr-controller",
+    "aggregator-reload-proxy-client-cert", "start-kube-aggregator-informers", "apiservice-status-local-available-controller",
+    "apiservice-status-remote-available-controller", "apiservice-registration-controller", "apiservice-discovery-controller",
+    "kube-apiserver-autoregistration",
+)  # fmt: skip
+_LAST_HOOKS: Final = ("apiservice-openapi-controller", "apiservice-openapiv3-controller")
 
 
 def serve(app: AppContext, request: Request, target: Target) -> Response | None:
@@ -51,6 +63,8 @@ def _find(app: AppContext, request: Request, path: str) -> Response | None:
         if gnostic.is_wanted(request.headers.get("accept", "")):
             return Response(gnostic.from_json(openapi.v2(catalogue)), media_type=gnostic.MEDIA)
         return Response(openapi.v2(catalogue), media_type=JSON)
+    if path == "/metrics":
+        return _metrics(app)
     if path == "/version":
         return answer(VERSION, Form(pretty=True))
     return answer(_root(app), Form(pretty=True)) if path == "/" else None
@@ -58,12 +72,29 @@ def _find(app: AppContext, request: Request, path: str) -> Response | None:
 
 def _health(request: Request, path: str) -> Response | None:
     if path not in HEALTH:
-        check = path.partition("/")[2].partition("/")[2]
-        return PlainTextResponse("ok") if check in _CHECKS else None
+        start, _, check = path[1:].partition("/")
+        return PlainTextResponse("ok") if check in _list_checks(start) else None
+    excluded = request.query_params.getlist("exclude")
     if "verbose" not in request.query_params:
         return PlainTextResponse("ok")
-    lines = [f"[+]{check} ok" for check in _CHECKS]
+    checks = _list_checks(path[1:])
+    lines = [f"[+]{check} {'excluded: ' if check in excluded else ''}ok" for check in checks]
     return PlainTextResponse("\n".join([*lines, f"{path[1:]} check passed", ""]))
+
+
+def _list_checks(path: str) -> list[str]:
+    """The names of the checks behind /healthz, /livez or /readyz, in their order."""
+    ready = path == "readyz"
+    first = ["ping", "log", "etcd", *(["etcd-readiness", "informer-sync"] if ready else [])]
+    hooks = [f"poststarthook/{name}" for name in _HOOKS]
+    last = [f"poststarthook/{name}" for name in _LAST_HOOKS]
+    return [*first, *hooks, "autoregister-completion", *last, *(["shutdown"] if ready else [])]
+
+
+def _metrics(app: AppContext) -> Response:
+    from simcloud.server.kubernetes.metrics_page import format_page  # rarely asked for
+
+    return PlainTextResponse(format_page(app.api), media_type="text/plain; version=0.0.4")
 
 
 def _discovery(app: AppContext, request: Request, path: str) -> Response:
@@ -113,5 +144,5 @@ def _root(app: AppContext) -> Object:
         paths.append(f"/apis/{group.name}")
         paths.extend(f"/apis/{group.name}/{version}" for version in sorted(group.versions))
     paths.extend(HEALTH)
-    paths.extend(["/openapi/v2", "/openapi/v3", "/version"])
+    paths.extend(["/metrics", "/openapi/v2", "/openapi/v3", "/version"])
     return {"paths": paths}

@@ -43,16 +43,10 @@ DELETE_OPTIONS: Final = Resource(
 )
 
 
-REVIEWS: Final = frozenset(
-    {
-        "localsubjectaccessreviews",
-        "selfsubjectaccessreviews",
-        "selfsubjectreviews",
-        "selfsubjectrulesreviews",
-        "subjectaccessreviews",
-        "tokenreviews",
-    }
-)
+REVIEWS: Final = frozenset({
+    "localsubjectaccessreviews", "selfsubjectaccessreviews", "selfsubjectreviews", "selfsubjectrulesreviews",
+    "subjectaccessreviews", "tokenreviews",
+})  # fmt: skip
 
 
 async def serve(app: AppContext, request: Request, target: Target, client: ApiClient) -> Response:

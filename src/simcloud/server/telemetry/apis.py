@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from simcloud.telemetry import ApiRefusal, Monitoring, PrometheusApi, Topology
+from simcloud.telemetry import Answer, Monitoring, Parameters, PrometheusPaths, Topology
 from simcloud.telemetry.logs import LokiApi
 from simcloud.telemetry.traces import JaegerApi
 
-Parameters = Mapping[str, Sequence[str]]
-Answer = tuple[int, Any]
-"""A status, and a document or a plain text."""
-
-NOT_FOUND: Final = "404 page not found\n"
-PROMETHEUS: Final = "/api/v1/"
-_READY: Final = {"/-/ready": "Prometheus Server is Ready.\n", "/-/healthy": "Prometheus Server is Healthy.\n"}
-_BY_FORM: Final = frozenset({"query", "query_range", "labels", "series"})
 _JAEGER: Final = ("/api/services", "/api/operations", "/api/traces", "/api/dependencies", "/api/metrics")
 
 
@@ -41,32 +32,6 @@ def apis_of(monitoring: Monitoring) -> list[QueryApi]:
         LokiPaths(monitoring.loki),
         TopologyPath(monitoring.topology),
     ]
-
-
-class PrometheusPaths:
-    """Prometheus: paths below ``/api/v1/``."""
-
-    def __init__(self, api: PrometheusApi) -> None:
-        self._api = api
-
-    def serves(self, path: str) -> bool:
-        """Return whether the path is one of its own."""
-        return path in _READY or (
-            path.startswith(PROMETHEUS) and self._api.serves(path.removeprefix(PROMETHEUS))
-        )
-
-    def takes_forms(self, path: str) -> bool:
-        """Queries may be longer than an address."""
-        return path.removeprefix(PROMETHEUS) in _BY_FORM
-
-    def answer(self, path: str, parameters: Parameters) -> Answer:
-        """Answer a request."""
-        if path in _READY:
-            return 200, _READY[path]
-        try:
-            return 200, self._api.answer(path.removeprefix(PROMETHEUS), parameters)
-        except ApiRefusal as refusal:
-            return refusal.status, refusal.document
 
 
 class JaegerPaths:

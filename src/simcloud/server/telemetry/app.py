@@ -22,7 +22,8 @@ from starlette.types import Receive, Scope, Send
 
 from simcloud.server.kubernetes.live import Pace
 from simcloud.server.request_bodies import read_limited_body
-from simcloud.server.telemetry.apis import NOT_FOUND, QueryApi
+from simcloud.server.telemetry.apis import QueryApi
+from simcloud.telemetry import NOT_FOUND
 
 _LINKS: Final = {
     "Prometheus": (

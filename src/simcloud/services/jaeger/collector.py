@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.network import Datagram
-from simcloud.machine.process import Context
+from simcloud.machine.process import Context, Counted
 from simcloud.services.tracing import SpanBatch
 from simcloud.telemetry import Telemetry
 from simcloud.telemetry.traces import Retention, RowRuns, TraceStore
@@ -32,6 +32,7 @@ class Collector:
         self.store = self._own = TraceStore(
             Retention(_compute_limit(max_traces)), epoch_s=ctx.now - ctx.kernel.now
         )
+        ctx.kernel.on_skip(self._own.shift_epoch)
         platform = ctx.machine.emitter
         # On a machine whose clock is wrong, times are others than the platform's.
         if (
@@ -44,8 +45,10 @@ class Collector:
         """Those of the store that came here."""
         self.packets: dict[str, int] = {"compact": 0, "binary": 0}
         self.received: dict[str, int] = {}
+        ctx.process.counted = [Counted(self.packets), Counted(self.received)]
         self._ctx = ctx
         self._emit = ctx.machine.emitter.span
+        ctx.process.start_runtime()
         self._account()
 
     def take(self, protocol: str, datagram: Datagram) -> None:

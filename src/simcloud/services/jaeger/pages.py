@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from simcloud.golang import float_text
 from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
 from simcloud.services.jaeger.collector import Collector
@@ -19,6 +20,7 @@ PAGE: Final = (
     '<!doctype html>\n<html lang="en">\n<head><meta charset="UTF-8"><title>Jaeger UI</title></head>\n'
     '<body><div id="jaeger-ui-root"></div></body>\n</html>\n'
 )
+UDP_SERVER: Final = "jaeger_agent_thrift_udp_server"
 NO_SERVICE: Final = "'service' parameter must be provided once\n"
 
 
@@ -63,10 +65,7 @@ class Pages:
             return respond(404, "404 page not found\n", Content_Type="text/plain; charset=utf-8")
         if len(parameters.get("service", [])) != 1:
             return respond(400, NO_SERVICE, Content_Type="text/plain; charset=utf-8")
-        strategy = {
-            "strategyType": "PROBABILISTIC",
-            "probabilisticSampling": {"samplingRate": SAMPLING_RATE},
-        }
+        strategy = {"strategyType": "PROBABILISTIC", "probabilisticSampling": {"samplingRate": SAMPLING_RATE}}
         return respond(200, msgspec.json.encode(strategy), Content_Type="application/json")
 
     async def spans(self, request: HttpRequest) -> HttpResponse:
@@ -78,15 +77,26 @@ class Pages:
         return respond(400, words, Content_Type="text/plain; charset=utf-8")
 
     def _metrics(self) -> str:
-        collector = self._collector
-        lines = [
-            f'jaeger_agent_thrift_udp_server_packets_processed_total{{model="jaeger",protocol="{protocol}"}} {count}'
-            for protocol, count in collector.packets.items()
-        ]
-        for name in ("received", "saved_by_svc"):
-            lines += [
-                f'jaeger_collector_spans_{name}_total{{svc="{service}"}} {count}'
-                for service, count in collector.received.items()
-            ]
-        lines.append(f"process_resident_memory_bytes {self._ctx.memory.resident_bytes}")
+        spans, packets = sorted(self._collector.received.items()), self._collector.packets
+        received = {
+            f'{{debug="false",format="proto",svc="{name}",transport="grpc"}}': count for name, count in spans
+        }
+        saved = {f'{{debug="false",result="ok",svc="{name}"}}': count for name, count in spans}
+        processed = {f'{{model="jaeger",protocol="{name}"}}': packets[name] for name in sorted(packets)}
+        resident = {"": self._ctx.memory.resident_bytes}
+        families: tuple[tuple[str, str, str, dict[str, int]], ...] = (
+            (
+                f"{UDP_SERVER}_packets_processed_total",
+                "counter",
+                "Number of packets processed by server",
+                processed,
+            ),
+            ("jaeger_collector_spans_received_total", "counter", "received", received),
+            ("jaeger_collector_spans_saved_by_svc_total", "counter", "saved-by-svc", saved),
+            ("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", resident),
+        )
+        lines = []
+        for name, kind, meaning, samples in families:
+            lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
+            lines += [f"{name}{labels} {float_text(value)}" for labels, value in samples.items()]
         return "\n".join([*lines, ""])

@@ -36,13 +36,8 @@ async def jaeger(ctx: Context) -> int:
     try:
         _listen(ctx, pages, collector)
     except NetworkError as error:
-        _line(
-            ctx,
-            "all-in-one/main.go:135",
-            "Failed to start",
-            level="fatal",
-            error=listen_error(error, QUERY_PORT),
-        )
+        failure = listen_error(error, QUERY_PORT)
+        _line(ctx, "all-in-one/main.go:135", "Failed to start", level="fatal", error=failure)
         return 1
     await stop.wait()
     _line(ctx, "flags/service.go:157", "Shutting down")
@@ -59,25 +54,16 @@ def _listen(ctx: Context, pages: Pages, collector: Collector) -> None:
     _line(ctx, "flags/admin.go:144", "Starting admin HTTP server", **{"http-addr": f":{ADMIN_PORT}"})
     _line(ctx, "memory/factory.go:85", "Memory storage initialized", configuration={"MaxTraces": 0})
     serve_http(ctx, COLLECTOR_PORT, pages.spans)
-    _line(
-        ctx,
-        "server/http.go:56",
-        "Starting jaeger-collector HTTP server",
-        **{"http host-port": f":{COLLECTOR_PORT}"},
-    )
+    address = {"http host-port": f":{COLLECTOR_PORT}"}
+    _line(ctx, "server/http.go:56", "Starting jaeger-collector HTTP server", **address)
     for port, protocol in AGENT_PORTS.items():
         _serve_packets(ctx.container.namespace.bind(port, JAEGER, owner=ctx.process), collector, protocol)
     serve_http(ctx, SAMPLING_PORT, pages.sampling)
     port_field: dict[str, Any] = {"http-port": SAMPLING_PORT}
     _line(ctx, "app/agent.go:69", "Starting jaeger-agent HTTP server", **port_field)
     serve_http(ctx, QUERY_PORT, pages.query)
-    _line(
-        ctx,
-        "app/server.go:226",
-        "Query server started",
-        http_addr=f"[::]:{QUERY_PORT}",
-        grpc_addr="[::]:16685",
-    )
+    addresses = {"http_addr": f"[::]:{QUERY_PORT}", "grpc_addr": "[::]:16685"}
+    _line(ctx, "app/server.go:226", "Query server started", **addresses)
     _line(ctx, "healthcheck/handler.go:129", "Health Check state change", status="ready")
     _line(ctx, "app/server.go:301", "Starting HTTP server", port=QUERY_PORT, addr=f":{QUERY_PORT}")
 

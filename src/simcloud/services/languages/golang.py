@@ -34,6 +34,15 @@ from simcloud.sim import Task, TimedOut
 KEEPALIVE_S: Final = 15.0
 """Go's default interval of TCP keepalive probes, at both ends of a connection."""
 
+ANY_ADDRESS: Final = "::"
+"""Where a program listens that names no address: one socket for IPv6 and IPv4."""
+
+BACKLOG: Final = 4096
+RUNTIME_SHARE: Final = 0.000_8
+"""Share of a core that the runtime of an idle program uses."""
+
+OWN_BYTES: Final = 3 << 20
+GARBAGE_BYTES: Final = 2 << 20
 PANIC_STATUS: Final = 2
 FATAL_STATUS: Final = 1
 EOF: Final = "EOF"
@@ -122,6 +131,9 @@ def go_program(main: Program) -> Program:
     """A program whose panics end it as Go's runtime does, and which answers signals as Go does."""
 
     async def program(ctx: Context) -> int | None:
+        ctx.process.threads = ctx.random("go threads").randrange(7, 13)
+        ctx.use_background_cpu(RUNTIME_SHARE)
+        ctx.spawn(_manage_heap(ctx), "heap")
         ctx.signals.on(Signal.TERM, lambda signal: _terminate(ctx, signal))
         ctx.signals.on(Signal.INT, lambda signal: _terminate(ctx, signal))
         try:
@@ -130,6 +142,20 @@ def go_program(main: Program) -> Program:
             crash(ctx, panic)
 
     return program
+
+
+async def _manage_heap(ctx: Context) -> None:
+    """Let the memory follow the garbage collector: it grows until a collection, and no two programs are alike."""
+    random = ctx.random("go heap")
+    floor, garbage = random.randrange(-OWN_BYTES, OWN_BYTES), 0
+    ctx.memory.grow(floor + OWN_BYTES)
+    while True:
+        await ctx.sleep(random.uniform(20.0, 40.0))
+        garbage, before = (
+            (0 if garbage > GARBAGE_BYTES else garbage + random.randrange(GARBAGE_BYTES // 2)),
+            garbage,
+        )
+        ctx.memory.grow(garbage - before)
 
 
 def go(ctx: Context, work: Coroutine[Any, Any, Any], name: str) -> Task[Any]:

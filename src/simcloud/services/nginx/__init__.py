@@ -9,6 +9,7 @@ with export_lazily(globals()):
         read_conf as read_conf,
     )
     from simcloud.services.nginx.server import (
+        SERVER as SERVER,
         Answer as Answer,
         Exchange as Exchange,
         NginxServer as NginxServer,

@@ -7,13 +7,13 @@ passes each to the handler of its location.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from email.utils import formatdate
 from typing import Final, NamedTuple
 
 from simcloud.machine.network import HTTP, Connection, HttpRequest, HttpResponse, respond, send_response
-from simcloud.machine.process import Context
+from simcloud.machine.process import Context, Counted
 from simcloud.services.languages.output import print_line
 from simcloud.services.nginx.conf import Directive
 
@@ -22,7 +22,11 @@ PIPELINED: Final = 100
 """Maximum number of waiting requests of one connection; a client that sends more is disconnected."""
 MAX_BODY_BYTES: Final = 1 << 20
 UNITS: Final = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+CLOSING: Final = (400, 413, 500)
+"""After its own page for one of these, nginx closes the connection."""
+
 REASONS: Final = {
+    302: "Found",
     400: "Bad Request",
     401: "Authorization Required",
     403: "Forbidden",
@@ -47,21 +51,26 @@ Answer = Callable[[Exchange], Awaitable[HttpResponse]]
 class NginxServer:
     """A ``server`` of a configuration: answers each request with the location of the longest matching prefix."""
 
-    def __init__(self, ctx: Context, server: Directive, answers: dict[str, Answer]) -> None:
-        """``answers`` are the locations' by prefix."""
+    def __init__(
+        self, ctx: Context, server: Directive, answers: dict[str, Answer], worker_pids: Sequence[int] = ()
+    ) -> None:
+        """``answers`` are the locations' by prefix; without workers, the log names the process itself."""
+        self._worker_pids = worker_pids or (ctx.process.pid,)
         self.ctx = ctx
         self._name = server.text("server_name", "")
         self._logged = server.text("access_log", "logs/access.log") != "off"
         self._max_bytes = size_of(server.text("client_max_body_size", "1m"))
         self._answers = sorted(answers.items(), key=lambda entry: -len(entry[0]))
-        self._connections = 0
+        self.connections = 0
+        """Of clients and to other servers: nginx numbers both."""
+        ctx.process.counted.append(Counted(self, ("connections",)))
         self._second = -1
         self._date = ""
 
     def accept(self, connection: Connection) -> None:
         """Accept a client's connection."""
-        self._connections += 1
-        _Session(self, connection, self._connections)
+        self.connections += 1
+        _Session(self, connection, self.connections)
 
     async def answer(self, exchange: Exchange) -> HttpResponse:
         """Return the response to a request, with the headers that all have."""
@@ -76,11 +85,19 @@ class NginxServer:
         else:
             found = next((answer for prefix, answer in self._answers if path.startswith(prefix)), None)
             response = await found(exchange) if found is not None else error_page(404)
-        headers = response.headers
-        headers["Server"] = SERVER
-        headers["Date"] = self._now()
-        headers.setdefault("Content-Type", "application/octet-stream")
-        headers["Content-Length"] = str(len(response.body))
+        own = response.headers
+        closes = request.ends_connection or response.ends_connection
+        first = {
+            "Server": SERVER,
+            "Date": self._now(),
+            "Content-Type": own.pop("Content-Type", "application/octet-stream"),
+            "Content-Length": str(len(response.body)),
+        }
+        for name in ("Last-Modified", "Location"):
+            if name in own:
+                first[name] = own.pop(name)
+        first["Connection"] = "close" if closes else "keep-alive"
+        response.headers = {**first, **own, "Connection": first["Connection"]}
         if self._logged:
             self._log_access(exchange, response)
         return response
@@ -89,7 +106,8 @@ class NginxServer:
         """A line of the error log; with the request that it is about."""
         ctx = self.ctx
         stamp = datetime.fromtimestamp(int(ctx.now), UTC).strftime("%Y/%m/%d %H:%M:%S")
-        head = f"{stamp} [{level}] {ctx.process.pid}#{ctx.process.pid}: "
+        pid = self._worker_pids[(exchange.number if exchange is not None else 0) % len(self._worker_pids)]
+        head = f"{stamp} [{level}] {pid}#{pid}: "
         if exchange is None:
             print_line(ctx, head + text, 2)
             return
@@ -142,7 +160,9 @@ class _Session:
     async def _answer(self, request: HttpRequest) -> None:
         connection = self._connection
         response = await self._server.answer(Exchange(self._number, connection.remote[0], request))
-        if send_response(connection, request, response):
+        if send_response(connection, request, response) and response.ends_connection:
+            connection.close()
+        elif not connection.closed:
             self._busy = False
             if self._waiting:
                 self._begin(self._waiting.popleft())
@@ -155,7 +175,10 @@ def error_page(status: int) -> HttpResponse:
         f"<html>\r\n<head><title>{title}</title></head>\r\n<body>\r\n<center><h1>{title}</h1></center>\r\n"
         f"<hr><center>{SERVER}</center>\r\n</body>\r\n</html>\r\n"
     )
-    return respond(status, text, Content_Type="text/html")
+    response = respond(status, text, Content_Type="text/html")
+    if status in CLOSING:
+        response.headers["Connection"] = "close"
+    return response
 
 
 def listen(ctx: Context, port: int, server: NginxServer) -> None:

@@ -11,6 +11,7 @@ from simcloud.services.rpc.grpc import (
     GrpcServer as GrpcServer,
 )
 from simcloud.services.rpc.grpc.channel import Addresses as Addresses, FixedAddresses as FixedAddresses
+from simcloud.services.rpc.grpc.messages import GRPC as GRPC, GRPC_TLS as GRPC_TLS
 from simcloud.services.rpc.http import (
     HttpClient as HttpClient,
     HttpError as HttpError,

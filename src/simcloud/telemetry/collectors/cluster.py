@@ -56,7 +56,8 @@ def cluster_targets(cluster: Cluster, telemetry: Telemetry) -> Callable[[], Sequ
     """Finds the targets of a cluster: its objects, its machines, their containers, and programs with metrics."""
     state = Target("kube-state-metrics", "kube-state-metrics:8080", KubeState(cluster.api).read)
     server = Target("apiserver", API_SERVER, Exposition(cluster.api.requests.metrics).read)
-    programs = Programs(telemetry, [machine.host.namespace.address for machine in cluster.machines])
+    hosts = [machine.host.namespace.address for machine in cluster.machines]
+    programs = Programs(telemetry, hosts)
     nodes: dict[str, list[Target]] = {}
 
     def discover() -> list[Target]:
@@ -64,6 +65,7 @@ def cluster_targets(cluster: Cluster, telemetry: Telemetry) -> Callable[[], Sequ
         for name, kubelet in cluster.kubelets.items():
             if name not in nodes:
                 nodes[name] = _node_targets(name, kubelet)
+                hosts.append(kubelet.node.machine.host.namespace.address)
             found += nodes[name]
         return found + programs.targets()
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from simcloud.kubernetes.api import Object
-from simcloud.kubernetes.kubelet import ContainerRecord, Kubelet
+from simcloud.kubernetes.images import PAUSE
+from simcloud.kubernetes.kubelet import ContainerRecord, Kubelet, PodRecord
 from simcloud.machine import Labels
 from simcloud.machine.files import Volume
-from simcloud.machine.network import Namespace
+from simcloud.machine.network import InterfaceInfo, Namespace, outside_interface
+from simcloud.machine.proc import SYSTEM_SHARE
 from simcloud.machine.process import Container
 from simcloud.telemetry.collectors.rows import Row, Rows, traffic_table
 from simcloud.telemetry.scrape import Readings
@@ -20,8 +21,8 @@ CPU_PERIOD_US: Final = 100_000.0
 
 _ALWAYS: Final[tuple[Row[Container], ...]] = (
     ("container_cpu_usage_seconds_total", (("cpu", "total"),), lambda c: c.cpu.used_s),
-    ("container_cpu_user_seconds_total", (), lambda c: c.cpu.used_s),
-    ("container_cpu_system_seconds_total", (), 0.0),
+    ("container_cpu_user_seconds_total", (), lambda c: c.cpu.used_s * (1.0 - SYSTEM_SHARE)),
+    ("container_cpu_system_seconds_total", (), lambda c: c.cpu.used_s * SYSTEM_SHARE),
     ("container_cpu_load_average_10s", (), 0.0),
     ("container_memory_working_set_bytes", (), lambda c: float(c.memory_bytes)),
     ("container_memory_usage_bytes", (), lambda c: float(c.memory_bytes)),
@@ -34,7 +35,7 @@ _ALWAYS: Final[tuple[Row[Container], ...]] = (
     ("container_spec_cpu_period", (), CPU_PERIOD_US),
     ("container_oom_events_total", (), lambda c: float(c.oom_kills)),
     ("container_processes", (), lambda c: float(len(c.processes))),
-    ("container_threads", (), lambda c: float(len(c.processes))),
+    ("container_threads", (), lambda c: float(sum(process.threads for process in c.processes.values()))),
     ("container_fs_usage_bytes", (("device", "/dev/sda"),), lambda c: float(_root(c).used_bytes)),
 )
 _WITH_LIMIT: Final[tuple[Row[Container], ...]] = (
@@ -58,7 +59,7 @@ class ContainerReadings:
     def __init__(self, kubelet: Kubelet) -> None:
         self._kubelet = kubelet
         self._containers: dict[Container, _Known] = {}
-        self._networks: dict[Namespace, Rows[Namespace]] = {}
+        self._networks: dict[Namespace, Rows[InterfaceInfo]] = {}
 
     def read(self) -> Readings | None:
         """Return its families; None when the kubelet does not run."""
@@ -82,9 +83,10 @@ class ContainerReadings:
                 self._containers[container] = known
                 readings += known.rows.read()
             # A pod on its node's own network has no traffic of its own.
-            if first is not None and first.namespace is not machine.host.namespace:
-                traffic = networks.get(first.namespace) or _traffic(first.namespace, worker.pod)
+            if live is not None and first is not None and first.namespace is not machine.host.namespace:
+                traffic = networks.get(first.namespace) or _traffic(first, live)
                 self._networks[first.namespace] = traffic
+                traffic.subject = outside_interface(first.namespace)
                 readings += traffic.read()
         return readings
 
@@ -93,14 +95,18 @@ def _make_known(record: ContainerRecord, container: Container) -> _Known:
     limited = container.cpu.limit is not None
     started: Row[Container] = ("container_start_time_seconds", (), record.started_s)
     of: Labels = tuple(pair for pair in container.labels if pair[0] != "node")
-    of += (("image", record.image.name), ("name", record.id))
+    of += (("id", container.cgroup_path), ("image", record.image.name), ("name", record.id))
     return _Known(limited, Rows(container, (started, *_ALWAYS, *(_WITH_LIMIT if limited else ())), of))
 
 
-def _traffic(namespace: Namespace, pod: Object) -> Rows[Namespace]:
-    metadata = pod["metadata"]
-    of = (("interface", "eth0"), ("namespace", metadata["namespace"]), ("pod", metadata["name"]))
-    return Rows(namespace, traffic_table("container_network", "errors", "packets_dropped", of))
+def _traffic(first: Container, pod: PodRecord) -> Rows[InterfaceInfo]:
+    """A pod's network is that of its sandbox."""
+    holder = pod.sandbox.id if pod.sandbox is not None else ""
+    path = f"{first.cgroup_path.rpartition('/')[0]}/cri-containerd-{holder}.scope"
+    of: Labels = (("id", path), ("image", PAUSE), ("interface", "eth0"), ("name", holder))
+    of += (("namespace", pod.namespace), ("pod", pod.name))
+    table = traffic_table("container_network", "errors", "packets_dropped", of)
+    return Rows(outside_interface(first.namespace), table)
 
 
 def _root(container: Container) -> Volume:

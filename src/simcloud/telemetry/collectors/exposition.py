@@ -7,12 +7,11 @@ program begins at zero, which rates see as a counter reset.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from simcloud.golang import float_text
-from simcloud.machine import Histogram, Labels, Metrics
+from simcloud.machine import Histogram, Labels, Metrics, list_samples
 from simcloud.telemetry.scrape import Reading, Readings, Target
 from simcloud.telemetry.sink import Telemetry
 
@@ -56,20 +55,16 @@ class Exposition:
     """The metrics of a program as readings, which are kept from scrape to scrape."""
 
     def __init__(self, metrics: Metrics) -> None:
-        self._families = metrics.families
+        self._metrics = metrics
         self._readings: Readings = []
         self._known = 0
 
     def read(self) -> Readings:
         """Return the values of this moment."""
-        families = self._families
+        families = self._metrics.families
         if len(families) != self._known:
             self._known = len(families)
-            self._readings = [
-                reading
-                for (name, labels), metric in families.items()
-                for reading in _readings(name, labels, metric)
-            ]
+            self._readings = [Reading(name, labels) for name, labels, _ in list_samples(self._metrics)]
         readings = iter(self._readings)
         for metric in families.values():
             if isinstance(metric, Histogram):
@@ -82,13 +77,3 @@ class Exposition:
             else:
                 next(readings).value = metric.value
         return self._readings
-
-
-def _readings(name: str, labels: Labels, metric: object) -> Iterator[Reading]:
-    if not isinstance(metric, Histogram):
-        yield Reading(name, labels)
-        return
-    for bound in (*metric.bounds, float("inf")):
-        yield Reading(f"{name}_bucket", (*labels, ("le", float_text(bound))))
-    yield Reading(f"{name}_sum", labels)
-    yield Reading(f"{name}_count", labels)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
+from simcloud.kubernetes.images import PAUSE
 from simcloud.kubernetes.kubelet import Kubelet
+from simcloud.machine import Labels, Sample, format_samples
 from simcloud.machine.files import Volume
+from simcloud.machine.proc import SYSTEM_SHARE, vary
 from simcloud.telemetry.collectors.containers import ContainerReadings
 from simcloud.telemetry.collectors.rows import Row, Rows
 from simcloud.telemetry.scrape import Readings
 
 _STATES: Final = ("created", "exited", "running")
+CPU_SHARES: Final = {"usage": 1.0, "user": 1.0 - SYSTEM_SHARE, "system": SYSTEM_SHARE}
+OPERATIONS: Final = (
+    "create_container",
+    "remove_container",
+    "run_podsandbox",
+    "start_container",
+    "stop_container",
+    "stop_podsandbox",
+)
 _VOLUME: Final[tuple[Row[Volume], ...]] = (
     ("kubelet_volume_stats_available_bytes", (), lambda v: float(v.free_bytes)),
     ("kubelet_volume_stats_capacity_bytes", (), lambda v: float(_capacity(v))),
@@ -49,11 +61,69 @@ class KubeletReadings:
         return readings
 
 
+def expose_kubelet(kubelet: Kubelet, part: str) -> str:
+    """Format the metrics of a kubelet's page: its own (``kubelet``), or those of containers (``cadvisor``)."""
+    if part == "probes":
+        return ""
+    readings = KubeletReadings(kubelet).read() or []
+    samples = [
+        (reading.name, reading.labels, round(reading.value, 6))
+        for reading in readings
+        if reading.name.startswith("kubelet_") is (part == "kubelet")
+        and (reading.value or "_operations_" not in reading.name)
+    ]
+    if part == "kubelet":
+        return format_samples(samples)
+    now_ms = round(kubelet.node.machine.clock() * 1000)
+
+    def find_stamp(_name: str, labels: Labels) -> str:
+        """Each cgroup is looked at every few seconds, in its own rhythm."""
+        return f" {now_ms - int(vary(dict(labels)['id'], now_ms, 12_000) * 12_000)}"
+
+    return format_samples(_add_pods(kubelet, samples), find_stamp=find_stamp)
+
+
+def _add_pods(kubelet: Kubelet, samples: Iterable[Sample]) -> Iterator[Sample]:
+    """The samples of containers, and beside them those of the pods' sandboxes and own cgroups."""
+    pods = kubelet.node.runtime.pods.values()
+    sandboxes = {(pod.namespace, pod.name): pod.sandbox for pod in pods if pod.sandbox is not None}
+    sums: dict[tuple[str, Labels], float] = {}
+    for name, labels, value in samples:
+        of = {"container": "", **dict(labels)}
+        yield name, tuple(of.items()), value
+        if of["container"] and name.startswith(("container_cpu", "container_memory")):
+            of |= {"container": "", "image": "", "name": "", "id": of["id"].rpartition("/")[0]}
+            key = (name, tuple(of.items()))
+            sums[key] = sums.get(key, 0.0) + value
+    for (name, labels), value in sums.items():
+        of = dict(labels)
+        sandbox, (_, kind, part, *_) = sandboxes[of["namespace"], of["pod"]], name.split("_")
+        own = {"id": f"{of['id']}/cri-containerd-{sandbox.id}.scope", "image": PAUSE, "name": sandbox.id}
+        used = (0.02 + 0.08 * vary(sandbox.id)) * CPU_SHARES.get(part, 0.0)
+        if kind == "memory":
+            used = float(sandbox.holder.memory.resident_bytes) if value else 0.0
+        yield name, tuple((of | own).items()), round(used, 6)
+        rest = used * vary(of["id"]) if kind == "cpu" else 0.0  # what it took to start
+        yield name, labels, round(value + used + rest, 6)
+
+
 def _table(node: str) -> Iterator[Row[Kubelet]]:
     yield "kubelet_node_name", (("node", node),), 1.0
     yield "kubelet_running_pods", (), _running_pods
     for state in _STATES:
         yield "kubelet_running_containers", (("container_state", state),), partial(_containers_in, state)
+    for operation in OPERATIONS:
+        of: Labels = (("operation_type", operation),)
+        yield "kubelet_runtime_operations_total", of, partial(_count_operations, operation)
+        yield "kubelet_runtime_operations_errors_total", of, partial(_count_failures, operation)
+
+
+def _count_operations(operation: str, kubelet: Kubelet) -> float:
+    return float(kubelet.node.runtime.operations.get(operation, 0))
+
+
+def _count_failures(operation: str, kubelet: Kubelet) -> float:
+    return float(kubelet.node.runtime.failures.get(operation, 0))
 
 
 def _running_pods(kubelet: Kubelet) -> float:

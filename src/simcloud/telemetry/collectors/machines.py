@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from simcloud.machine import Labels, Machine
+from simcloud.machine.network import outside_interface
+from simcloud.machine.proc import SYSTEM_SHARE, measure_memory
 from simcloud.telemetry.collectors.rows import Row, Rows, traffic_table
 from simcloud.telemetry.scrape import Readings
 
@@ -15,14 +17,16 @@ _TABLE: Final[tuple[Row[Machine], ...]] = (
     ("node_load5", (), lambda m: m.cpu.load[1]),
     ("node_load15", (), lambda m: m.cpu.load[2]),
     ("node_memory_MemTotal_bytes", (), lambda m: float(m.memory_bytes)),
-    ("node_memory_MemFree_bytes", (), lambda m: float(m.memory_bytes - m.memory_used_bytes)),
+    ("node_memory_MemFree_bytes", (), lambda m: float(measure_memory(m).free)),
+    ("node_memory_Buffers_bytes", (), lambda m: float(measure_memory(m).buffers)),
+    ("node_memory_Cached_bytes", (), lambda m: float(measure_memory(m).cached)),
     ("node_memory_MemAvailable_bytes", (), lambda m: float(m.memory_bytes - m.memory_used_bytes)),
     ("node_filesystem_size_bytes", _ROOT, lambda m: float(m.disk.capacity_bytes)),
     ("node_filesystem_free_bytes", _ROOT, lambda m: float(m.disk.free_bytes)),
-    ("node_filesystem_avail_bytes", _ROOT, lambda m: float(m.disk.free_bytes)),
+    ("node_filesystem_avail_bytes", _ROOT, lambda m: float(m.host.files.table.root.space().available_bytes)),
     ("node_filesystem_files", _ROOT, lambda m: float(m.disk.inodes)),
     ("node_filesystem_files_free", _ROOT, lambda m: float(max(0, m.disk.inodes - m.disk.inodes_used))),
-    ("node_filesystem_readonly", _ROOT, lambda m: float(m.disk.read_only)),
+    ("node_filesystem_readonly", _ROOT, lambda m: float(m.host.files.table.root.frozen)),
     ("node_boot_time_seconds", (), lambda m: m.clock() - _up_s(m)),
     ("node_time_seconds", (), lambda m: m.clock()),
 )
@@ -35,13 +39,13 @@ class MachineReadings:
         self._machine = machine
         self._rows = Rows(machine, (*_processors(machine.cpu.cores), *_TABLE, _uname(machine)))
         network = traffic_table("node_network", "errs", "drop", (("device", "eth0"),))
-        self._traffic = Rows(machine.host.namespace, network)
+        self._traffic = Rows(outside_interface(machine.host.namespace), network)
 
     def read(self) -> Readings | None:
         """Return its families; None of a machine that is off."""
         if not self._machine.running:
             return None
-        self._traffic.subject = self._machine.host.namespace  # another one since it was last booted
+        self._traffic.subject = outside_interface(self._machine.host.namespace)
         return self._rows.read() + self._traffic.read()
 
 
@@ -54,11 +58,22 @@ def _busy_s(machine: Machine) -> float:
     return min(machine.cpu.used_s / machine.cpu.cores, _up_s(machine))
 
 
+def _stolen_s(machine: Machine) -> float:
+    """Return the time per core that the hypervisor gave to other machines."""
+    return machine.cpu.stolen_s / machine.cpu.cores
+
+
 def _processors(cores: int) -> Iterator[Row[Machine]]:
     for core in range(cores):
         of: Labels = (("cpu", str(core)),)
-        yield "node_cpu_seconds_total", (*of, ("mode", "user")), _busy_s
-        yield "node_cpu_seconds_total", (*of, ("mode", "idle")), lambda m: _up_s(m) - _busy_s(m)
+        yield "node_cpu_seconds_total", (*of, ("mode", "user")), lambda m: _busy_s(m) * (1.0 - SYSTEM_SHARE)
+        yield "node_cpu_seconds_total", (*of, ("mode", "system")), lambda m: _busy_s(m) * SYSTEM_SHARE
+        yield "node_cpu_seconds_total", (*of, ("mode", "steal")), _stolen_s
+        yield (
+            "node_cpu_seconds_total",
+            (*of, ("mode", "idle")),
+            lambda m: max(0.0, _up_s(m) - _busy_s(m) - _stolen_s(m)),
+        )
 
 
 def _uname(machine: Machine) -> Row[Machine]:

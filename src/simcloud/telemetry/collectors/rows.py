@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from simcloud.machine import Labels
-from simcloud.machine.network import Namespace
+from simcloud.machine.network import InterfaceInfo
 from simcloud.telemetry.scrape import Reading, Readings
 
 T = TypeVar("T")
@@ -39,20 +39,15 @@ class Rows(Generic[T]):
         return self.readings
 
 
-def traffic_table(prefix: str, errors: str, dropped: str, of: Labels) -> list[Row[Namespace]]:
+def traffic_table(prefix: str, errors: str, dropped: str, of: Labels) -> list[Row[InterfaceInfo]]:
     """Return the rows of a network interface; the names of errors and drops differ between exporters."""
     return [
-        (f"{prefix}_receive_bytes_total", of, lambda ns: _count_arrivals(ns, "bytes")),
-        (f"{prefix}_receive_packets_total", of, lambda ns: _count_arrivals(ns, "packets")),
-        (f"{prefix}_receive_{errors}_total", of, lambda ns: float(ns.ingress.corrupted)),
-        (f"{prefix}_receive_{dropped}_total", of, lambda ns: float(ns.ingress.dropped)),
-        (f"{prefix}_transmit_bytes_total", of, lambda ns: float(ns.sent.total("bytes"))),
-        (f"{prefix}_transmit_packets_total", of, lambda ns: float(ns.sent.total("packets"))),
+        (f"{prefix}_receive_bytes_total", of, lambda i: float(i.received_bytes)),
+        (f"{prefix}_receive_packets_total", of, lambda i: float(i.received_packets)),
+        (f"{prefix}_receive_{errors}_total", of, lambda i: float(i.receive_errors)),
+        (f"{prefix}_receive_{dropped}_total", of, lambda i: float(i.receive_dropped)),
+        (f"{prefix}_transmit_bytes_total", of, lambda i: float(i.sent_bytes)),
+        (f"{prefix}_transmit_packets_total", of, lambda i: float(i.sent_packets)),
         (f"{prefix}_transmit_{errors}_total", of, 0.0),
-        (f"{prefix}_transmit_{dropped}_total", of, lambda ns: float(ns.impairment.dropped)),
+        (f"{prefix}_transmit_{dropped}_total", of, lambda i: float(i.send_dropped)),
     ]
-
-
-def _count_arrivals(namespace: Namespace, unit: str) -> float:
-    received = namespace.received
-    return float(received.total(unit) - received.total(f"lost_{unit}"))

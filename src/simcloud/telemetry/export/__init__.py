@@ -15,5 +15,6 @@ from simcloud.telemetry.export.tables import (
     Column as Column,
     Period as Period,
     Table as Table,
+    table_of_logs as table_of_logs,
     table_of_traces as table_of_traces,
 )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api import RevisionLog
 from simcloud.telemetry.export.csv_files import write_csv
@@ -40,8 +41,7 @@ class ExportError(Exception):
     """A data set cannot be written; the text says what to do."""
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """The stores of the data. ``epoch_s`` is the time of day at which virtual time begins."""
 
     logs: LogStore
@@ -51,8 +51,7 @@ class Sources:
     epoch_s: float
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The contents of the manifest besides the tables."""
 
     seed: int

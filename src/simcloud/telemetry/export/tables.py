@@ -6,11 +6,11 @@ Rows are generated lazily; a table can be iterated several times with the same r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import merge
 from typing import Final, Literal, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from simcloud.kubernetes.api import Object, Revision, RevisionLog
 from simcloud.telemetry.logs import LogStore, LogStream
@@ -30,8 +30,7 @@ class Column(NamedTuple):
     meaning: str
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Struct, frozen=True):
     """A name, columns, and a function that returns the rows."""
 
     name: str

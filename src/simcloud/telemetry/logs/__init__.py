@@ -1,6 +1,6 @@
 """Log lines of containers: streams of lines, selected by their labels."""
 
-from simcloud.telemetry.logs.loki_api import LokiApi as LokiApi
+from simcloud.exports import export_lazily
 from simcloud.telemetry.logs.search import Found as Found, search_lines as search_lines
 from simcloud.telemetry.logs.store import (
     SECOND_NS as SECOND_NS,
@@ -9,3 +9,6 @@ from simcloud.telemetry.logs.store import (
     LogStream as LogStream,
     nanoseconds as nanoseconds,
 )
+
+with export_lazily(globals()):
+    from simcloud.telemetry.logs.loki_api import LokiApi as LokiApi

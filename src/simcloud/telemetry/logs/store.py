@@ -13,8 +13,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine import Labels, LogLine
 from simcloud.telemetry.metrics.matchers import Matcher
@@ -29,11 +30,10 @@ EARLIEST_NS: Final = -(2**62)
 LATEST_NS: Final = 2**62
 
 
-@dataclass(frozen=True)
-class LogRetention:
+class LogRetention(Struct, frozen=True):
     """Maximum age and bytes of stored lines."""
 
-    age_s: float = 7 * 24 * 3600.0
+    age_s: float = 60 * 24 * 3600.0
     limit_bytes: int = 256 * 1024 * 1024
 
 

@@ -12,8 +12,9 @@ check ``forgotten`` first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from simcloud.machine import Labels
 from simcloud.telemetry.metrics.matchers import Matcher
@@ -30,8 +31,7 @@ class Metadata(NamedTuple):
     unit: str = ""
 
 
-@dataclass(frozen=True)
-class Retention:
+class Retention(Struct, frozen=True):
     """Maximum age and number of samples of a series, and maximum number of series."""
 
     age_ms: int = 15 * 24 * 3_600_000
@@ -172,6 +172,12 @@ class MetricStore:
             ):
                 self._trim(series, now_ms)
         self._forget([series for series in self._series.values() if not series.times])
+
+    def clear(self) -> None:
+        """Drop all samples. Handles stay valid."""
+        for series in self._series.values():
+            series.drop_first(len(series))
+        self._forget(list(self._series.values()))
 
     @property
     def samples(self) -> int:

@@ -7,8 +7,9 @@ a query that is too large always fails at the same point.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.telemetry.metrics import Labels, MetricStore, Series
 from simcloud.telemetry.promql import instants, windows
@@ -44,8 +45,7 @@ Value = float | str | Vector
 Note = dict[Labels, Labels]
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Limits of a query. A look-up without a result counts as one sample."""
 
     samples: int = 20_000_000

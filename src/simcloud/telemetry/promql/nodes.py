@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct
 
 from simcloud.telemetry.metrics import Matcher
 from simcloud.telemetry.promql.signatures import Signature
@@ -12,70 +13,61 @@ ValueType = Literal["scalar", "vector", "matrix", "string"]
 Cardinality = Literal["one-to-one", "many-to-one", "one-to-many", "many-to-many"]
 
 
-@dataclass(eq=False, slots=True)
-class Node:
+class Node(Struct, eq=False):
     """A node; ``start`` and ``end`` are its positions in the query."""
 
     start: int
     end: int
 
 
-@dataclass(eq=False, slots=True)
-class Number(Node):
+class Number(Node, eq=False):
     """A number."""
 
     value: float
 
 
-@dataclass(eq=False, slots=True)
-class Text(Node):
+class Text(Node, eq=False):
     """A string."""
 
     value: str
 
 
-@dataclass(eq=False, slots=True)
-class Paren(Node):
+class Paren(Node, eq=False):
     """An expression in parentheses."""
 
     inner: Node
 
 
-@dataclass(eq=False, slots=True)
-class Unary(Node):
+class Unary(Node, eq=False):
     """An expression with a sign."""
 
     sign: str
     inner: Node
 
 
-@dataclass(eq=False, slots=True)
-class Timed(Node):
+class Timed(Node, eq=False, kw_only=True):
     """A node with ``offset`` and ``@``. ``at`` is a time, or an end of the query's range."""
 
-    offset_ms: int = field(default=0, kw_only=True)
-    has_offset: bool = field(default=False, kw_only=True)
-    at: int | Literal["start", "end"] | None = field(default=None, kw_only=True)
+    offset_ms: int = 0
+    has_offset: bool = False
+    at: int | Literal["start", "end"] | None = None
 
 
-@dataclass(eq=False, slots=True)
-class Selector(Timed):
+class Selector(Timed, eq=False):
     """An instant vector selector."""
 
     name: str
     matchers: tuple[Matcher, ...]
 
 
-@dataclass(eq=False, slots=True)
-class Matrix(Node):
+class Matrix(Node, eq=False):
     """A selector with a range."""
 
     selector: Selector
     range_ms: int
 
 
-@dataclass(eq=False, slots=True)
-class Subquery(Timed):
+class Subquery(Timed, eq=False):
     """An expression evaluated at every step of a range. The default step is the engine's."""
 
     inner: Node
@@ -83,16 +75,14 @@ class Subquery(Timed):
     step_ms: int
 
 
-@dataclass(eq=False, slots=True)
-class Call(Node):
+class Call(Node, eq=False):
     """A function with its arguments."""
 
     function: Signature
     arguments: list[Node]
 
 
-@dataclass(eq=False, slots=True)
-class Aggregate(Node):
+class Aggregate(Node, eq=False):
     """An aggregation."""
 
     operator: str
@@ -102,8 +92,7 @@ class Aggregate(Node):
     without: bool
 
 
-@dataclass(eq=False, slots=True)
-class Matching:
+class Matching(Struct, eq=False):
     """The matching of samples of two vectors."""
 
     cardinality: Cardinality = "one-to-one"
@@ -112,8 +101,7 @@ class Matching:
     include: tuple[str, ...] = ()
 
 
-@dataclass(eq=False, slots=True)
-class Binary(Node):
+class Binary(Node, eq=False):
     """A binary operator, at ``operator_start``, and its operands."""
 
     operator: str

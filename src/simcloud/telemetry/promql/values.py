@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from simcloud.telemetry.metrics import Labels
 
@@ -44,8 +45,7 @@ class Window(NamedTuple):
         return [(self.base_ms + time, value) for time, value in zip(self.times, self.values, strict=True)]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """A result: the samples of a vector, the series of a matrix, or the value of a scalar or string."""
 
     type: Literal["vector", "matrix", "scalar", "string"]

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from msgspec import Struct
+
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.promql import Engine, QueryError
 from simcloud.telemetry.promql.numbers import exponential
@@ -23,8 +25,7 @@ REMEMBERED_MS: Final = 15 * 60_000
 _RANK: Final = {"inactive": 0, "pending": 1, "firing": 2}
 
 
-@dataclass(eq=False, kw_only=True)
-class Alert:
+class Alert(Struct, eq=False, kw_only=True):
     """A pending, firing or resolved alert."""
 
     labels: Labels

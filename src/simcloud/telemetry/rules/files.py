@@ -32,10 +32,17 @@ class BadRules(ValueError):
     """An invalid file of rules; the message says where and why."""
 
 
+DEFAULT_PATH: Final = "/etc/prometheus/rules.yaml"
+
+
+def read_default_text() -> str:
+    """Return the file of the rules that an on-call engineer would have for a cluster and its services."""
+    return files("simcloud.telemetry").joinpath("data/rules.yaml").read_text(encoding="utf-8")
+
+
 def default_rules() -> list[RuleGroup]:
-    """Return the rules that an on-call engineer would have for a cluster and its services."""
-    text = files("simcloud.telemetry").joinpath("data/rules.yaml").read_text(encoding="utf-8")
-    return read_rules(text, "rules.yaml")
+    """Return the rules of the default file."""
+    return read_rules(read_default_text(), DEFAULT_PATH)
 
 
 def read_rules(text: str, file: str = "", interval_ms: int = 60_000) -> list[RuleGroup]:

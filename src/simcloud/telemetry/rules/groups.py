@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
@@ -13,6 +13,9 @@ from simcloud.telemetry.metrics.store import TooManySeries
 from simcloud.telemetry.promql import Engine, QueryError
 from simcloud.telemetry.rules.alerts import Alert, AlertingRule
 from simcloud.telemetry.rules.recording import NEVER, Rule, format_time
+
+Spawn = Callable[[Coroutine[Any, Any, Any], str], Any]
+"""Starts a named task: of a world, or of the process whose end ends it."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -81,18 +84,24 @@ class RuleGroups:
 
     def __init__(self, groups: Sequence[RuleGroup], engine: Engine) -> None:
         self.groups = list(groups)
+        self.texts: dict[str, str] = {}
+        """The files that the groups were read from."""
         self._engine = engine
+        self.notify: Callable[[RuleGroup, int], None] | None = None
+        """Called with each group after its evaluation at a time."""
 
-    def start(self, kernel: Kernel, epoch_s: float) -> None:
+    def start(self, kernel: Kernel, epoch_s: float, spawn: Spawn | None = None) -> None:
         """Evaluate each group at its interval from now on; one task per group."""
         for group in self.groups:
-            kernel.spawn(self._evaluate(kernel, epoch_s, group), name=f"rules {group.name}")
+            (spawn or kernel.spawn)(self._evaluate(kernel, epoch_s, group), f"rules {group.name}")
 
     async def _evaluate(self, kernel: Kernel, epoch_s: float, group: RuleGroup) -> None:
         t_ms = group.next_ms(round((epoch_s + kernel.now) * 1000))
-        while True:
+        while group in self.groups:  # until other rules are loaded
             await kernel.sleep(max(0.0, t_ms / 1000 - epoch_s - kernel.now))
             group.evaluate(self._engine, t_ms)
+            if self.notify is not None:
+                self.notify(group, t_ms)
             t_ms += group.interval_ms
 
     @property

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from simcloud.golang import float_text
 from simcloud.telemetry.promql import Engine, ParseError, QueryError
@@ -31,8 +32,7 @@ class TemplateError(ValueError):
     """A template cannot be parsed or expanded."""
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """The data of a template."""
 
     labels: dict[str, str]

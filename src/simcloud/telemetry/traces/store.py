@@ -18,8 +18,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from simcloud.machine import Labels, Span
 
@@ -34,8 +35,7 @@ _SHAPES_REMEMBERED: Final = 1024
 _Common = tuple[str, str, str | None, Labels, Labels]
 
 
-@dataclass(frozen=True)
-class Retention:
+class Retention(Struct, frozen=True):
     """Maximum number and age of spans; temporarily there may be an eighth more."""
 
     spans: int = 1_000_000
@@ -98,6 +98,11 @@ class TraceStore:
         self._newest_us = 0
         self._aside: list[Span] = []
         self._aside_most = max(1, min(_ASIDE, retention.spans // 8))
+
+    def shift_epoch(self, seconds: float) -> None:
+        """Date later spans by that much more; those that have come keep their dates."""
+        self.settle()
+        self.epoch_us += round(seconds * 1e6)
 
     def __len__(self) -> int:
         """Return the number of spans."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from heapq import merge
 from itertools import chain
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from simcloud.machine import Labels
 from simcloud.telemetry.traces.row_runs import RowRuns
@@ -48,8 +49,7 @@ class Operation(NamedTuple):
     kind: str
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(Struct, frozen=True):
     """Criteria that one span of a trace must meet. ``None`` and ``()`` mean no criterion."""
 
     service: str

@@ -11,9 +11,10 @@ to return to, so there a signal for the whole rule is raised as ``Unwind``.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, NoReturn
+
+from msgspec import Struct, field
 
 from simcloud.userland.awk import tree
 from simcloud.userland.awk.analysis import Analysis
@@ -57,8 +58,7 @@ class Scope:
         return [UNSET] * self.size
 
 
-@dataclass
-class FunctionCode:
+class FunctionCode(Struct):
     """A function of the program. The body is set once all functions are compiled."""
 
     name: str
@@ -69,8 +69,7 @@ class FunctionCode:
     body: Run = field(default=lambda frame: None)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """The state shared by all code of one program."""
 
     runtime: Runtime

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, LimitExceeded, read_all
@@ -45,8 +46,7 @@ Short options:\t\tGNU long options: (extensions)
 """
 
 
-@dataclass
-class Invocation:
+class Invocation(Struct):
     """The parsed command line."""
 
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.userland.awk import tree
 from simcloud.userland.awk.analysis import Analysis
@@ -19,8 +19,7 @@ from simcloud.userland.awk.variables import PREDEFINED, WATCHED
 from simcloud.userland.awk.waiting_code import Either, result_of
 
 
-@dataclass(frozen=True, slots=True)
-class RuleCode:
+class RuleCode(Struct, frozen=True):
     """A compiled rule with its frame."""
 
     code: Either
@@ -28,8 +27,7 @@ class RuleCode:
     last_place: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramCode:
+class ProgramCode(Struct, frozen=True):
     """A compiled program."""
 
     begin: list[RuleCode]

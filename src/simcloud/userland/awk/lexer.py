@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.userland.awk.errors import ProgramError
 from simcloud.userland.awk.locale import Locale
@@ -44,8 +45,7 @@ _SIMPLE_ESCAPES: Final = {
 _ESCAPE: Final = re.compile(r"\\(x[0-9A-Fa-f]{1,2}|[0-7]{1,3}|\n|.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One piece of program text and its name in messages."""
 
     name: str
@@ -53,8 +53,7 @@ class Source:
     is_file: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """``kind`` is number, string, regex, name, call (a name before a parenthesis), builtin, newline,
     end, or the keyword or operator itself."""
 

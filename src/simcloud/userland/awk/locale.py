@@ -6,11 +6,11 @@ Text inside the interpreter is always ``str``. In the C locale each character of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Locale:
+class Locale(Struct, frozen=True):
     """Converts between bytes and text."""
 
     utf8: bool

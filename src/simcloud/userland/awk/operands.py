@@ -7,8 +7,9 @@ the expression then runs on the stored values without waiting.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from simcloud.userland.awk import tree
 

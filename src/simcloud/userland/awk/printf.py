@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.userland.awk.errors import Fatal
 from simcloud.userland.awk.locale import Locale
@@ -33,8 +34,7 @@ MAX_DIGITS: Final = 4096
 """Maximum number of computed digits after the point; further digits are zeros."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """Literal text, or a conversion with its options; ``at`` is the position of its letter."""
 
     text: str

@@ -8,8 +8,9 @@ first text goes there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from simcloud.userland.awk import tree
 from simcloud.userland.awk.array_builtins import loop_order

@@ -7,81 +7,77 @@ comparisons, so that the compiler can recognise ``s = s x`` wherever it stands.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
 from typing import Final
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class Node:
+
+class Node(Struct, frozen=True):  # noqa: PLW1641  (no node is a key)
     """Base class of all nodes."""
 
+    def __eq__(self, other: object) -> bool:
+        """Compare all parts but the place."""
+        return type(self) is type(other) and all(
+            getattr(self, name) == getattr(other, name) for name in _PARTS[type(self)] if name != "place"
+        )
 
-@dataclass(frozen=True, slots=True)
-class Expr(Node):
+
+class Expr(Node, frozen=True, kw_only=True):
     """An expression."""
 
-    place: str = field(default="", kw_only=True, compare=False)
+    place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Number(Expr):
+class Number(Expr, frozen=True):
     """A number in the program's text."""
 
     value: float
 
 
-@dataclass(frozen=True, slots=True)
-class Text(Expr):
+class Text(Expr, frozen=True):
     """A string in the program's text, its escapes resolved."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Regex(Expr):
+class Regex(Expr, frozen=True):
     """A regular expression between slashes, as written."""
 
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Name(Expr):
+class Name(Expr, frozen=True):
     """A variable, an array or a parameter."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Field(Expr):
+class Field(Expr, frozen=True):
     """``$index``."""
 
     index: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Index(Expr):
+class Index(Expr, frozen=True):
     """``array[subscripts]``; the array may itself be an element (``a[i][j]``)."""
 
     array: Name | Index
     subscripts: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Temporary(Expr):
+class Temporary(Expr, frozen=True):
     """A value that was evaluated earlier and stored in the frame (made by the compiler only)."""
 
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
-class Group(Expr):
+class Group(Expr, frozen=True):
     """An expression in parentheses."""
 
     inner: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class GroupedList(Expr):
+class GroupedList(Expr, frozen=True):
     """``(a, b)`` where only ``print`` may take it."""
 
     items: tuple[Expr, ...]
@@ -91,8 +87,7 @@ Target = Name | Field | Index
 """Targets of assignments."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assign(Expr):
+class Assign(Expr, frozen=True):
     """``target = value`` (operator empty) or ``target += value`` (operator ``+``)."""
 
     target: Target
@@ -100,8 +95,7 @@ class Assign(Expr):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Increment(Expr):
+class Increment(Expr, frozen=True):
     """``++x``, ``x++`` and their opposites."""
 
     target: Target
@@ -109,8 +103,7 @@ class Increment(Expr):
     prefix: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional(Expr):
+class Conditional(Expr, frozen=True):
     """``condition ? yes : no``."""
 
     condition: Expr
@@ -118,8 +111,7 @@ class Conditional(Expr):
     no: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Logical(Expr):
+class Logical(Expr, frozen=True):
     """``left && right`` or ``left || right``."""
 
     operator: str
@@ -127,15 +119,13 @@ class Logical(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Not(Expr):
+class Not(Expr, frozen=True):
     """``! operand``."""
 
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Match(Expr):
+class Match(Expr, frozen=True):
     """``left ~ right`` or ``left !~ right``."""
 
     left: Expr
@@ -143,8 +133,7 @@ class Match(Expr):
     negated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Compare(Expr):
+class Compare(Expr, frozen=True):
     """A comparison such as ``left < right``."""
 
     operator: str
@@ -152,24 +141,21 @@ class Compare(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Member(Expr):
+class Member(Expr, frozen=True):
     """``(subscripts) in array``."""
 
     subscripts: tuple[Expr, ...]
     array: Name | Index
 
 
-@dataclass(frozen=True, slots=True)
-class Concat(Expr):
+class Concat(Expr, frozen=True):
     """``left right``."""
 
     left: Expr
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Binary(Expr):
+class Binary(Expr, frozen=True):
     """Arithmetic on two numbers."""
 
     operator: str
@@ -177,32 +163,28 @@ class Binary(Expr):
     right: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Sign(Expr):
+class Sign(Expr, frozen=True):
     """``-operand`` or ``+operand``."""
 
     operator: str
     operand: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Expr):
+class Call(Expr, frozen=True):
     """A call of a function of the program."""
 
     name: str
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Builtin(Expr):
+class Builtin(Expr, frozen=True):
     """A call of a built-in function."""
 
     name: str
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Getline(Expr):
+class Getline(Expr, frozen=True):
     """Read a record: from the main input (no source), a file (``<``) or a command (``|``)."""
 
     kind: str
@@ -210,29 +192,25 @@ class Getline(Expr):
     target: Target | None
 
 
-@dataclass(frozen=True, slots=True)
-class Statement(Node):
+class Statement(Node, frozen=True, kw_only=True):
     """A statement."""
 
-    place: str = field(default="", kw_only=True, compare=False)
+    place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Block(Statement):
+class Block(Statement, frozen=True):
     """A sequence of statements."""
 
     statements: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluate(Statement):
+class Evaluate(Statement, frozen=True):
     """An expression evaluated for its effect."""
 
     expression: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Print(Statement):
+class Print(Statement, frozen=True):
     """``print`` or ``printf``, perhaps into a file (``>``, ``>>``) or a command (``|``)."""
 
     formatted: bool
@@ -241,8 +219,7 @@ class Print(Statement):
     destination: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class If(Statement):
+class If(Statement, frozen=True):
     """``if (condition) then else otherwise``."""
 
     condition: Expr
@@ -250,8 +227,7 @@ class If(Statement):
     otherwise: Statement | None
 
 
-@dataclass(frozen=True, slots=True)
-class Loop(Statement):
+class Loop(Statement, frozen=True):
     """``while``, ``do`` and ``for``: the body first when ``post_test``; ``step`` after each turn."""
 
     condition: Expr | None
@@ -260,8 +236,7 @@ class Loop(Statement):
     post_test: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ForIn(Statement):
+class ForIn(Statement, frozen=True):
     """``for (target in array) body``."""
 
     target: Target
@@ -269,53 +244,46 @@ class ForIn(Statement):
     body: Statement
 
 
-@dataclass(frozen=True, slots=True)
-class Case(Node):
+class Case(Node, frozen=True):
     """One ``case value:`` (None for ``default:``) of a switch."""
 
     value: Number | Text | Regex | None
     body: Block
 
 
-@dataclass(frozen=True, slots=True)
-class Switch(Statement):
+class Switch(Statement, frozen=True):
     """``switch (subject) { … }``."""
 
     subject: Expr
     cases: tuple[Case, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Jump(Statement):
+class Jump(Statement, frozen=True):
     """``next``, ``nextfile``, ``break`` or ``continue``."""
 
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Exit(Statement):
+class Exit(Statement, frozen=True):
     """``exit`` with a status, or as before."""
 
     status: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Return(Statement):
+class Return(Statement, frozen=True):
     """``return`` with a value or none."""
 
     value: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Delete(Statement):
+class Delete(Statement, frozen=True):
     """``delete array[subscripts]``, or the whole array."""
 
     array: Name | Index
     subscripts: tuple[Expr, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Rule(Node):
+class Rule(Node, frozen=True):
     """``pattern { body }``. ``kind`` is BEGIN, END or ``record``; a second pattern makes a range."""
 
     kind: str
@@ -325,8 +293,7 @@ class Rule(Node):
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Function(Node):
+class Function(Node, frozen=True):
     """``function name(parameters) { body }``."""
 
     name: str
@@ -335,8 +302,7 @@ class Function(Node):
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Program(Node):
+class Program(Node, frozen=True):
     """All rules and functions, in source order."""
 
     rules: tuple[Rule, ...]
@@ -380,7 +346,7 @@ def list_concatenated(node: Expr) -> list[Expr]:
 
 
 _PARTS: Final = {
-    kind: tuple(part.name for part in fields(kind))
+    kind: kind.__struct_fields__
     for kind in list(globals().values())
     if isinstance(kind, type) and issubclass(kind, Node)
 }

@@ -29,19 +29,7 @@ ARGV: Final = SLOTS["ARGV"]
 ENVIRON: Final = SLOTS["ENVIRON"]
 PROCINFO: Final = SLOTS["PROCINFO"]
 
-WATCHED: Final = frozenset(
-    (
-        "NR",
-        "FNR",
-        "NF",
-        "FS",
-        "OFS",
-        "ORS",
-        "RS",
-        "SUBSEP",
-        "CONVFMT",
-        "OFMT",
-        "IGNORECASE",
-    )
-)
+WATCHED: Final = frozenset({
+    "NR", "FNR", "NF", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "IGNORECASE",
+})  # fmt: skip
 """Variables whose assignment the interpreter must hear of."""

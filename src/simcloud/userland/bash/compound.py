@@ -50,6 +50,7 @@ async def _subshell(shell: Shell, node: Subshell) -> int:
     shell.pipe_statuses = [status]
     if process.ended_by is not None:
         await shell.jobs.announce(process, command_text(node), foreground=True)
+        shell.abandon_if_interrupted(process)
     return status
 
 

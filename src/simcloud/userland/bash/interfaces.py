@@ -96,6 +96,9 @@ class Interpreter(Protocol):
     async def execute(self, command: Command) -> int:
         """Run a command; its status is also ``$?`` afterwards."""
 
+    async def not_found(self, argv: list[str]) -> int:
+        """Report that there is no such command; return the status."""
+
     async def run_checked(self, command: Command) -> int:
         """Run a command and let ``set -e`` and the ERR trap look at its status."""
 
@@ -146,6 +149,12 @@ class Jobs(Protocol):
 
     async def reap(self) -> None:
         """Between commands: drop finished jobs, telling about those that a signal killed."""
+
+    async def report_ended(self) -> None:
+        """Report the jobs that have ended since; an interactive shell does so after each program, and forgets them."""
+
+    async def report_end(self, job: Job) -> None:
+        """Report the end of a job: an interactive shell always, others only if a signal killed it."""
 
     async def announce(self, process: Process, text: str, foreground: bool = False) -> None:
         """Report that a signal killed a process, in the cases where bash does."""
@@ -294,6 +303,13 @@ class Shell(Protocol):
 
     async def fork_failed(self, error: ForkFailed) -> NoReturn:
         """There is no room for another process: give the line up, as bash does after trying again."""
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether this shell reads what a person types, and is no subshell of one that does."""
+
+    def abandon_if_interrupted(self, process: Process) -> None:
+        """Give up the rest of the line if Ctrl-C ended a command of an interactive shell."""
 
     def limit(self, what: str) -> LimitExceeded:
         """The end of this process by a count limit."""

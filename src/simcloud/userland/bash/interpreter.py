@@ -321,7 +321,7 @@ class Interpreter:
                 await shell.ctx.exec(argv, environment)
             process = shell.ctx.start(self._with_shell(argv), env=environment)
         except CommandNotFound:
-            return await self._not_found(argv)
+            return await self.not_found(argv)
         except NotExecutable as error:
             if "bad interpreter" in str(error):
                 await shell.complain(f"{argv[0]}: cannot execute: required file not found")
@@ -334,6 +334,9 @@ class Interpreter:
         if process.ended_by is not None:
             text = command_text(node) if node is not None else " ".join(argv)
             await shell.jobs.announce(process, text, foreground=True)
+            shell.abandon_if_interrupted(process)
+        if shell.is_interactive:
+            await shell.jobs.report_ended()
         return status
 
     def _with_shell(self, argv: list[str]) -> list[str]:
@@ -351,7 +354,8 @@ class Interpreter:
             return argv
         return [self.shell.flavour, *argv]
 
-    async def _not_found(self, argv: list[str]) -> int:
+    async def not_found(self, argv: list[str]) -> int:
+        """Report that there is no such command; return the status."""
         shell = self.shell
         name = argv[0]
         handler = shell.state.functions.get("command_not_found_handle")
@@ -361,7 +365,7 @@ class Interpreter:
         if "/" in name:
             await shell.complain(f"{shown}: No such file or directory")
         elif shell.flavour == "sh":
-            await shell.err(f"{shell.error_name}: {shown}: not found\n")
+            await shell.err(f"{shell.error_name}: {max(1, shell.line)}: {shown}: not found\n")
         else:
             await shell.complain(f"{shown}: command not found")
         return 127

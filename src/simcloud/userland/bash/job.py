@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.process import Process, Signal
 
@@ -19,8 +20,7 @@ DESCRIPTIONS: Final = {
 }  # fmt: skip
 
 
-@dataclass(slots=True)
-class Job:
+class Job(Struct):
     """A background command: its processes and its source text."""
 
     number: int

@@ -39,17 +39,15 @@ class Jobs:
     async def background(self, command: Command) -> int:
         """Start a command with ``&``."""
         shell = self.shell
-        fds: dict[int, Stream] = dict(shell.ctx.process.streams)
-        if shell.mode != "interactive" or not shell.state.options.get("monitor"):
-            fds[0] = NullStream()
-        processes = await start_background(shell, command, fds)
+        fds: dict[int, Stream] = {**shell.ctx.process.streams, 0: NullStream()}
+        processes = await start_background(shell, command, fds, new_group=shell.is_interactive)
         self.sweep()
         job = Job(max(self.table, default=0) + 1, processes, command_text(command))
         self.table[job.number] = job
         for process in processes:
             self.remember(process)
         shell.last_background = job.pid
-        if shell.mode == "interactive" and shell.subshell_level == 0:
+        if shell.is_interactive:
             await shell.err(f"[{job.number}] {job.pid}\n")
         return 0
 
@@ -113,10 +111,24 @@ class Jobs:
 
     async def reap(self) -> None:
         """Between commands: drop finished jobs, telling about those that a signal killed."""
+        if not self.shell.is_interactive:
+            await self.report_ended()
+
+    async def report_ended(self) -> None:
+        """Report the jobs that have ended since; an interactive shell does so after each program, and forgets them."""
         for job in list(self.table.values()):
             if not job.running and not job.notified:
-                job.notified = True
-                await self.announce(job.processes[-1], job.text)
+                await self.report_end(job)
+        if self.shell.is_interactive:
+            self.sweep()
+
+    async def report_end(self, job: Job) -> None:
+        """Report the end of a job: an interactive shell always, others only if a signal killed it."""
+        if self.shell.is_interactive:
+            await self.shell.err(self.line(job))
+        else:
+            await self.announce(job.processes[-1], job.text)
+        job.notified = True
 
     def sweep(self) -> None:
         """Forget jobs whose end has been reported."""

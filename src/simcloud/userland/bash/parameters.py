@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound
 from simcloud.userland.bash.modifiers import (
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 _DEFAULTS: Final = frozenset((":-", "-", ":=", "=", ":?", "?", ":+", "+"))
 
 
-@dataclass(slots=True)
-class Target:
+class Target(Struct):
     """The value that a parameter refers to, or (``star`` is ``@`` or ``*``) a list of values."""
 
     label: str

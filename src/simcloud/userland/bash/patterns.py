@@ -8,9 +8,10 @@ bit mask of all reachable positions. Both cost at most the product of pattern an
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.process import LimitExceeded
 
@@ -31,8 +32,7 @@ _EXTENDED = re.compile(r"[+@!]\(")
 STAR: Final = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class Extended:
+class Extended(Struct, frozen=True):
     """An extended glob such as ``?(a|b)``; alternatives are sequences of atoms."""
 
     kind: str

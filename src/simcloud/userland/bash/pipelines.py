@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from simcloud.machine.proc import SYSTEM_SHARE
 from simcloud.machine.process import CommandNotFound, ForkFailed, NotExecutable, Process, Stream
 from simcloud.userland.bash.declarations import child_environment
 from simcloud.userland.bash.printer import command_text
@@ -12,13 +13,20 @@ from simcloud.userland.bash.syntax import Command, Pipeline, Simple
 if TYPE_CHECKING:
     from simcloud.userland.bash.interfaces import Shell
 
+DEBIAN: Final = "/etc/debian_version"
+"""Where this file is, ``sh`` is dash, which does not have the keyword ``time``."""
+
 
 async def run_pipeline(shell: Shell, node: Pipeline) -> int:
     """Commands joined by pipes; also ``!`` and ``time``."""
-    began, cpu = shell.ctx.kernel.now, shell.ctx.process.cpu_s
+    process = shell.ctx.process
+    began, cpu_s = shell.ctx.kernel.now, process.cpu_s + process.children_cpu_s
+    timed = node.timed and not (shell.flavour == "sh" and shell.ctx.files.exists(DEBIAN))
     shell.tolerant += node.negated
     try:
-        if not node.commands:
+        if node.timed and not timed:
+            status = await shell.interpreter.not_found(["time"])
+        elif not node.commands:
             status = 0
         elif len(node.commands) == 1:
             status = await shell.interpreter.execute(node.commands[0])
@@ -29,20 +37,20 @@ async def run_pipeline(shell: Shell, node: Pipeline) -> int:
     if node.negated:
         status = int(status == 0)
     shell.status = status
-    if node.timed:
-        await _report_time(shell, node, shell.ctx.kernel.now - began, shell.ctx.process.cpu_s - cpu)
+    if timed:
+        used_s = process.cpu_s + process.children_cpu_s - cpu_s
+        await _report_time(shell, node, shell.ctx.kernel.now - began, used_s)
     return status
 
 
-async def _report_time(shell: Shell, node: Pipeline, real_s: float, user_s: float) -> None:
+async def _report_time(shell: Shell, node: Pipeline, real_s: float, used_s: float) -> None:
+    used_s = min(used_s, real_s)
+    times = {"real": real_s, "user": used_s * (1 - SYSTEM_SHARE), "sys": used_s * SYSTEM_SHARE}
     if node.posix_time:
-        lines = [f"{name} {value:.2f}" for name, value in (("real", real_s), ("user", user_s), ("sys", 0.0))]
+        lines = [f"{name} {value:.2f}" for name, value in times.items()]
         await shell.err("\n".join(lines) + "\n")
     else:
-        lines = [
-            f"{name}\t{int(value // 60)}m{value % 60:.3f}s"
-            for name, value in (("real", real_s), ("user", user_s), ("sys", 0.0))
-        ]
+        lines = [f"{name}\t{int(value // 60)}m{value % 60:.3f}s" for name, value in times.items()]
         await shell.err("\n" + "\n".join(lines) + "\n")
 
 
@@ -51,9 +59,13 @@ async def _run_pipes(shell: Shell, node: Pipeline) -> int:
         return await _run_pipes_into_shell(shell, node)
     processes = await _start_pipes(shell, node.commands, node, dict(shell.ctx.process.streams))
     statuses = [await process.wait() for process in processes]
+    status = _verdict(shell, statuses)
     if processes[-1].ended_by is not None:
         await shell.jobs.announce(processes[-1], command_text(node.commands[-1]), foreground=True)
-    return _verdict(shell, statuses)
+        shell.abandon_if_interrupted(processes[-1])
+    if shell.is_interactive:
+        await shell.jobs.report_ended()
+    return status
 
 
 def _verdict(shell: Shell, statuses: list[int]) -> int:
@@ -82,7 +94,7 @@ async def _run_pipes_into_shell(shell: Shell, node: Pipeline) -> int:
 
 
 async def _start_pipes(
-    shell: Shell, commands: list[Command], node: Pipeline, fds: dict[int, Stream]
+    shell: Shell, commands: list[Command], node: Pipeline, fds: dict[int, Stream], *, new_group: bool = False
 ) -> list[Process]:
     processes: list[Process] = []
     upstream: Stream | None = None
@@ -98,7 +110,7 @@ async def _start_pipes(
             if node.joins_stderr[index]:
                 own[2] = writer
         try:
-            processes.append(_start(shell, command, own))
+            processes.append(_start(shell, command, own, new_group))
         except ForkFailed as error:
             if reader is not None:
                 reader.close()
@@ -111,7 +123,7 @@ async def _start_pipes(
     return processes
 
 
-def _start(shell: Shell, command: Command, fds: dict[int, Stream]) -> Process:
+def _start(shell: Shell, command: Command, fds: dict[int, Stream], new_group: bool) -> Process:
     """A process for one command: the program itself when nothing needs a shell around it."""
     if isinstance(command, Simple) and command.argv and not command.assignments and not command.redirects:
         name = command.argv[0]
@@ -120,21 +132,24 @@ def _start(shell: Shell, command: Command, fds: dict[int, Stream]) -> Process:
         ):
             try:
                 shell.ctx.spend_turn()
-                return shell.ctx.start(list(command.argv), env=child_environment(shell.state), fds=fds)
+                environment = child_environment(shell.state)
+                return shell.ctx.start(list(command.argv), env=environment, fds=fds, new_group=new_group)
             except (CommandNotFound, NotExecutable):
                 pass  # the subshell below will tell
 
     async def run(child: Shell) -> int:
         return await child.run_command(command)
 
-    return shell.fork(run, fds)
+    return shell.fork(run, fds, new_group=new_group)
 
 
-async def start_background(shell: Shell, command: Command, fds: dict[int, Stream]) -> list[Process]:
-    """Start a command without waiting for it."""
+async def start_background(
+    shell: Shell, command: Command, fds: dict[int, Stream], *, new_group: bool
+) -> list[Process]:
+    """Start a command without waiting for it; in a group of its own, Ctrl-C does not reach it."""
     if isinstance(command, Pipeline) and len(command.commands) > 1 and not command.negated:
-        return await _start_pipes(shell, command.commands, command, fds)
+        return await _start_pipes(shell, command.commands, command, fds, new_group=new_group)
     try:
-        return [_start(shell, command, fds)]
+        return [_start(shell, command, fds, new_group)]
     except ForkFailed as error:
         await shell.fork_failed(error)

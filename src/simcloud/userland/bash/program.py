@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.files import FileError, Files
-from simcloud.machine.process import Context, KilledBySignal
+from simcloud.machine.process import Context, KilledBySignal, Tty
 from simcloud.sim import Cancelled
 from simcloud.userland.bash import standalone as _standalone  # noqa: F401 - registers its commands
 from simcloud.userland.bash.control import ExitShell
@@ -132,7 +132,10 @@ async def bash(ctx: Context) -> int:
     if line.from_string and not line.rest:
         await ctx.err(f"{line.name}: -c: option requires an argument\n")
         return 2
-    if line.reads_stdin and ctx.stdin.isatty and ctx.stderr.isatty:
+    terminal = (ctx.stdin.isatty and ctx.stderr.isatty) or (
+        isinstance(ctx.stdin, Tty) and ctx.stdin is ctx.stderr
+    )
+    if line.reads_stdin and terminal:
         line.interactive = True
     shell = _make_shell(ctx, line)
     try:

@@ -10,7 +10,15 @@ from collections.abc import Coroutine
 from typing import Any, Final, NoReturn
 
 from simcloud.machine.files import FileError
-from simcloud.machine.process import BadDescriptor, Context, ForkFailed, LimitExceeded, Process, Stream
+from simcloud.machine.process import (
+    BadDescriptor,
+    Context,
+    ForkFailed,
+    LimitExceeded,
+    Process,
+    Signal,
+    Stream,
+)
 from simcloud.userland.bash.arithmetic import ArithmeticError_, Unbound
 from simcloud.userland.bash.builtins.table import BUILTINS
 from simcloud.userland.bash.control import Abandoned, ExitShell, LeaveLoop, ReturnFromFunction
@@ -110,7 +118,7 @@ class Shell:
     def error_name(self) -> str:
         """The prefix of error messages."""
         frames = self.state.frames
-        return frames[-1].source_name if frames else self.base_name
+        return frames[-1].source_name if frames and self.mode != "interactive" else self.base_name
 
     @property
     def definition_name(self) -> str:
@@ -128,6 +136,16 @@ class Shell:
         await self.complain(f"fork: {error}")
         raise Abandoned(254)
 
+    @property
+    def is_interactive(self) -> bool:
+        """Whether this shell reads what a person types, and is no subshell of one that does."""
+        return self.mode == "interactive" and self.subshell_level == 0
+
+    def abandon_if_interrupted(self, process: Process) -> None:
+        """Give up the rest of the line if Ctrl-C ended a command of an interactive shell."""
+        if process.ended_by is Signal.INT and self.is_interactive:
+            raise Abandoned(process.status)
+
     def limit(self, what: str) -> LimitExceeded:
         """The end of this process by a count limit."""
         return LimitExceeded(f"limit exceeded: {what}")
@@ -138,7 +156,7 @@ class Shell:
         place = "" if self.mode in ("stdin", "interactive") and not label else f"line {error.line}: "
         if error.message:
             await self.err(f"{name}{place}{error.message}\n")
-        if error.echo is not None:
+        if error.echo is not None and (self.mode != "interactive" or label):
             if error.echo.startswith("\0"):
                 await self.err(f"{name}{place}{error.echo[1:]}\n")
             else:

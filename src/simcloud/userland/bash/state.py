@@ -7,8 +7,10 @@ changes are lost when it ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.userland.bash.arithmetic import Unbound, evaluate, wrap
 from simcloud.userland.bash.syntax import Command
@@ -52,8 +54,7 @@ SHOPTS_ON: Final = (
 MAX_NAMEREF_DEPTH: Final = 8
 
 
-@dataclass(slots=True)
-class Function:
+class Function(Struct):
     """A function: its body, where it was defined, and whether it is exported."""
 
     name: str
@@ -64,8 +65,7 @@ class Function:
     readonly: bool = False
 
 
-@dataclass(slots=True, eq=False)
-class Frame:
+class Frame(Struct, eq=False):
     """One call on the stack: a function, or a sourced file."""
 
     name: str
@@ -90,6 +90,7 @@ class State:
         self.frames: list[Frame] = []
         self.directories: list[str] = []
         self.hashed: dict[str, tuple[str, int]] = {}
+        self.history: list[str] = []
         self.dynamic: dict[str, Callable[[], Variable]] = {}
         self.on_assign: dict[str, Callable[[str], None]] = {}
 
@@ -106,6 +107,7 @@ class State:
         twin.frames = [replace(frame) for frame in self.frames]
         twin.directories = list(self.directories)
         twin.hashed = dict(self.hashed)
+        twin.history = self.history
         twin.dynamic = dict.fromkeys(self.dynamic, Variable)
         twin.on_assign = {}
         return twin

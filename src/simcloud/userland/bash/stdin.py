@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor
+from simcloud.sim import Cancelled
+from simcloud.userland.bash import interactive
 from simcloud.userland.bash.control import ExitShell
 from simcloud.userland.bash.parser import Parser
 from simcloud.userland.bash.scripts import read_unit
@@ -21,15 +23,23 @@ async def run_stdin(shell: Shell) -> int:
     from simcloud.userland.bash.builtins.read import read_line
 
     pending, line_number = "", 1
+    if shell.mode == "interactive":
+        await interactive.begin(shell)
     while True:
-        if shell.mode == "interactive" and shell.ctx.stdin.isatty:
-            prompt = shell.state.get("PS2" if pending else "PS1")
-            await shell.err(prompt if prompt is not None else "> " if pending else "bash-5.2# ")
+        if shell.mode == "interactive":
+            await interactive.show_prompt(shell, continued=bool(pending))
         try:
             line, ended = await read_line(shell, shell.ctx.process.streams[0])
         except (BadDescriptor, FileError):
             line, ended = "", True
+        except Cancelled:
+            if not interactive.take_interrupt(shell):
+                raise
+            pending = ""
+            continue
         if ended and not line and not pending:
+            if shell.mode == "interactive" and shell.ctx.stdin.isatty and shell.flavour == "bash":
+                await shell.err("exit\n")
             return shell.status
         pending += line if ended else line + "\n"
         shell.ctx.spend_turn()
@@ -37,7 +47,8 @@ async def run_stdin(shell: Shell) -> int:
             raise shell.limit(f"a command of more than {MAX_SOURCE_CHARS} characters")
         if not ended and _continues(line):
             continue
-        if await _run_pending(shell, pending, line_number, ended):
+        work = _run_pending(shell, pending, line_number, ended)
+        if await (interactive.run_line(shell, work) if shell.mode == "interactive" else work):
             line_number += pending.count("\n")
             pending = ""
         if ended:
@@ -63,12 +74,14 @@ async def _run_pending(shell: Shell, text: str, line_number: int, ended: bool) -
     except ShellSyntaxError as error:
         if not ended and error.at_end:
             return False
+        interactive.remember(shell, text)
         for sequence in units:
             await shell.run_unit(sequence)
         await shell.syntax_failed(error, "")
         if shell.mode == "interactive":
             return True
         raise ExitShell(shell.status) from None
+    interactive.remember(shell, text)
     for sequence in units:
         await shell.run_unit(sequence)
     return True

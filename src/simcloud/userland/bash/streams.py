@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.network import Closed, Connection, NetworkError
-from simcloud.machine.process import BadDescriptor, FileStream, KilledBySignal, PipeReader, Signal, Stream
+from simcloud.machine.process import (
+    BadDescriptor,
+    FileStream,
+    KilledBySignal,
+    PipeReader,
+    Signal,
+    Stream,
+    Tty,
+)
 
 CHUNK_BYTES: Final = 4096
 
@@ -54,8 +62,8 @@ def safe_size(stream: Stream, delimiter: bytes) -> int:
     """
     if isinstance(stream, FileStream):
         return CHUNK_BYTES
-    if isinstance(stream, PipeReader):
-        waiting = stream._pipe.buffer
+    if isinstance(stream, (PipeReader, Tty)):
+        waiting = stream.typed if isinstance(stream, Tty) else stream._pipe.buffer
         found = waiting.find(delimiter)
         return found + 1 if found >= 0 else max(1, len(waiting))
     return 1

@@ -86,6 +86,7 @@ class Substitutions:
             pieces.append(data)
         reader.close()
         shell.substitution_status = await process.wait()
+        shell.abandon_if_interrupted(process)
         return await self._text(b"".join(pieces))
 
     async def _text(self, data: bytes) -> str:

@@ -6,42 +6,38 @@ would cost time at run time (a word is plain text, a command has no expansions) 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Union
+
+from msgspec import Struct, field
 
 # -- parts of words ----------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Literal:
+class Literal(Struct):
     """Unquoted text: glob characters in it are active."""
 
     text: str
 
 
-@dataclass(slots=True)
-class Quoted:
+class Quoted(Struct):
     """Literal text: from quotes, ``$'..'`` or after a backslash."""
 
     text: str
 
 
-@dataclass(slots=True)
-class DoubleQuoted:
+class DoubleQuoted(Struct):
     """Double-quoted text with its expansions."""
 
     parts: list[Part]
 
 
-@dataclass(slots=True)
-class Tilde:
+class Tilde(Struct):
     """``~``, ``~user``, ``~+`` or ``~-`` where it is expanded."""
 
     user: str
 
 
-@dataclass(slots=True)
-class Parameter:
+class Parameter(Struct):
     """``$name`` and every ``${...}`` form.
 
     ``operator`` is empty for the plain value, an operator as written (``:-``, ``##``, ``//``, ``^^``,
@@ -58,37 +54,32 @@ class Parameter:
     second: Word | None = None
 
 
-@dataclass(slots=True)
-class BadSubstitution:
+class BadSubstitution(Struct):
     """An invalid ``${...}``; an error only when it is expanded."""
 
     text: str
 
 
-@dataclass(slots=True)
-class Substitution:
+class Substitution(Struct):
     """``$(...)``: the output of a command list."""
 
     body: Sequence
 
 
-@dataclass(slots=True)
-class Backquoted:
+class Backquoted(Struct):
     """The old form of a substitution; bash parses its text only when it runs."""
 
     source: str
     line: int
 
 
-@dataclass(slots=True)
-class Arithmetic:
+class Arithmetic(Struct):
     """``$((...))``."""
 
     expression: Word
 
 
-@dataclass(slots=True)
-class ProcessSubstitution:
+class ProcessSubstitution(Struct):
     """``<(...)`` or ``>(...)``: a path that leads to a running command."""
 
     direction: str
@@ -109,8 +100,7 @@ Part = Union[  # noqa: UP007 - a forward-referencing alias must be spelled so
 ]
 
 
-@dataclass(slots=True, eq=False)
-class Word:
+class Word(Struct, eq=False):
     """One word as written. ``literal`` is its value when no expansion can change it."""
 
     parts: list[Part]
@@ -124,8 +114,7 @@ class Word:
 # -- assignments and redirections --------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Element:
+class Element(Struct):
     """One element of an array literal, with its subscript if it was given."""
 
     value: Word
@@ -133,8 +122,7 @@ class Element:
     append: bool = False
 
 
-@dataclass(slots=True)
-class Assignment:
+class Assignment(Struct):
     """``name=value``, ``name+=value``, ``name[sub]=value`` or ``name=(...)``."""
 
     name: str
@@ -145,8 +133,7 @@ class Assignment:
     text: str = ""
 
 
-@dataclass(slots=True)
-class Redirect:
+class Redirect(Struct):
     """One redirection. ``fd`` is None for the operator's own default, ``variable`` for ``{name}>``."""
 
     operator: str
@@ -161,8 +148,7 @@ class Redirect:
 # -- commands ----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class Simple:
+class Simple(Struct):
     """Assignments, words and redirections. ``argv`` is set when no word needs expanding."""
 
     line: int
@@ -172,8 +158,7 @@ class Simple:
     argv: list[str] | None = None
 
 
-@dataclass(slots=True)
-class Pipeline:
+class Pipeline(Struct):
     """Commands joined by pipes, or one command that is negated or timed."""
 
     commands: list[Command]
@@ -183,24 +168,21 @@ class Pipeline:
     joins_stderr: list[bool] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class AndOr:
+class AndOr(Struct):
     """Commands joined by ``&&`` and ``||``: the first one, then (operator, command) pairs."""
 
     first: Command
     rest: list[tuple[str, Command]]
 
 
-@dataclass(slots=True)
-class Sequence:
+class Sequence(Struct):
     """Commands in order; the marked ones run in the background. ``text`` is the source."""
 
     items: list[tuple[Command, bool]]
     text: str = ""
 
 
-@dataclass(slots=True)
-class Subshell:
+class Subshell(Struct):
     """``( list )``."""
 
     line: int
@@ -208,8 +190,7 @@ class Subshell:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """``{ list; }``."""
 
     line: int
@@ -217,8 +198,7 @@ class Group:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class If:
+class If(Struct):
     """``if``, with its conditions and bodies in order and the ``else`` body."""
 
     line: int
@@ -227,8 +207,7 @@ class If:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class While:
+class While(Struct):
     """``while`` and ``until``."""
 
     line: int
@@ -238,8 +217,7 @@ class While:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class For:
+class For(Struct):
     """``for name in words`` (over the positional parameters when ``words`` is None)."""
 
     line: int
@@ -249,8 +227,7 @@ class For:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class ArithmeticFor:
+class ArithmeticFor(Struct):
     """``for ((start; test; step))``."""
 
     line: int
@@ -261,8 +238,7 @@ class ArithmeticFor:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class CaseClause:
+class CaseClause(Struct):
     """Patterns, body and terminator (``;;``, ``;&`` or ``;;&``) of a clause."""
 
     patterns: list[Word]
@@ -270,8 +246,7 @@ class CaseClause:
     terminator: str
 
 
-@dataclass(slots=True)
-class Case:
+class Case(Struct):
     """``case word in ... esac``."""
 
     line: int
@@ -280,8 +255,7 @@ class Case:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class ArithmeticCommand:
+class ArithmeticCommand(Struct):
     """``((expression))``."""
 
     line: int
@@ -289,8 +263,7 @@ class ArithmeticCommand:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class Conditional:
+class Conditional(Struct):
     """``[[ ... ]]``."""
 
     line: int
@@ -298,8 +271,7 @@ class Conditional:
     redirects: list[Redirect] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class FunctionDefinition:
+class FunctionDefinition(Struct):
     """``name() body``."""
 
     line: int
@@ -318,16 +290,14 @@ Command = Simple | Pipeline | AndOr | Sequence | Compound
 # -- the inside of [[ ]] -----------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class TestWord:
+class TestWord(Struct):
     """A word alone (true when not empty), or a unary operator and its word."""
 
     operator: str
     word: Word
 
 
-@dataclass(slots=True)
-class TestBinary:
+class TestBinary(Struct):
     """Two words and an operator between them."""
 
     operator: str
@@ -335,23 +305,20 @@ class TestBinary:
     right: Word
 
 
-@dataclass(slots=True)
-class TestNot:
+class TestNot(Struct):
     """``! test``."""
 
     test: Test
 
 
-@dataclass(slots=True)
-class TestJoin:
+class TestJoin(Struct):
     """Tests joined by ``&&`` or by ``||``."""
 
     operator: str
     tests: list[Test]
 
 
-@dataclass(slots=True)
-class TestGroup:
+class TestGroup(Struct):
     """``( test )``; kept so that a function can be printed as it was written."""
 
     test: Test

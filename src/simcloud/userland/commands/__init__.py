@@ -19,18 +19,11 @@ with export_lazily(globals()):
 
 
 MODULES: Final = (
-    "simcloud.userland.awk",
-    "simcloud.userland.commands.file",
-    "simcloud.userland.commands.grep",
-    "simcloud.userland.commands.net",
-    "simcloud.userland.commands.sed",
-    "simcloud.userland.commands.system",
-    "simcloud.userland.commands.text",
-    "simcloud.userland.jq",
-    "simcloud.userland.bash.standalone",
-    "simcloud.userland.yq",
-    "simcloud.userland.bash.program",
-)
+    "simcloud.userland.awk", "simcloud.userland.commands.file", "simcloud.userland.commands.grep",
+    "simcloud.userland.commands.net", "simcloud.userland.commands.sed", "simcloud.userland.commands.system",
+    "simcloud.userland.commands.text", "simcloud.userland.jq", "simcloud.userland.bash.standalone",
+    "simcloud.userland.yq", "simcloud.userland.bash.program",
+)  # fmt: skip
 """The modules that define commands; importing them registers the commands."""
 
 

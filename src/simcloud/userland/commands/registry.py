@@ -27,7 +27,7 @@ def command(*names: str) -> Callable[[Program], Program]:
     """Register a program under one or more names."""
 
     def register(program: Program) -> Program:
-        wrapped = _report_usage_errors(program)
+        wrapped = report_usage_errors(program)
         for name in names:
             if name in COMMANDS:
                 raise ValueError(f"the command '{name}' is registered twice")
@@ -37,7 +37,9 @@ def command(*names: str) -> Callable[[Program], Program]:
     return register
 
 
-def _report_usage_errors(program: Program) -> Program:
+def report_usage_errors(program: Program) -> Program:
+    """Make a program of a command: its mistakes end it with a message."""
+
     @wraps(program)
     async def run_with_usage_errors(ctx: Context) -> int | None:
         name = ctx.args[0].rpartition("/")[2]

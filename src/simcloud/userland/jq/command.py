@@ -53,27 +53,27 @@ async def jq(ctx: Context) -> int:
         if line.ended_early or (line.program is None and ctx.stdin.isatty and ctx.stdout.isatty):
             await ctx.err(SHORT_USAGE)
             return USAGE_STATUS
-        constants = _constants(ctx, line)
-        source = _program_text(ctx, line)
+        constants = await _constants(ctx, line)
+        source = await _program_text(ctx, line)
     except Mistake as mistake:
         await ctx.err(str(mistake))
         return USAGE_STATUS
     return await Session(ctx, line).execute(source, constants)
 
 
-def _program_text(ctx: Context, line: CommandLine) -> bytes:
+async def _program_text(ctx: Context, line: CommandLine) -> bytes:
     text = "." if line.program is None else line.program
     if "from-file" not in line:
         return encode(text)
     try:
-        return ctx.files.read(text)
+        return await ctx.read_file(text)
     except FileError as error:
         reason = "It's a directory" if error.code == "EISDIR" else str(error)
         raise Mistake(f"{ctx.args[0]}: Could not open {text}: {reason}\n") from None
 
 
-def _constants(ctx: Context, line: CommandLine) -> dict[str, Value]:
-    named = {name: _read_value(ctx, option, name, text) for option, name, text in line.named}
+async def _constants(ctx: Context, line: CommandLine) -> dict[str, Value]:
+    named = {name: await _read_value(ctx, option, name, text) for option, name, text in line.named}
     positional = [
         decode(encode(text)) if option == "args" else _json_value(ctx, option, text)
         for option, text in line.positional
@@ -93,13 +93,13 @@ def _json_value(ctx: Context, option: str, text: str) -> Value:
         raise Mistake(f"{name}: invalid JSON text passed to --{option}\n{hint(name)}") from None
 
 
-def _read_value(ctx: Context, option: str, name: str, text: str) -> Value:
+async def _read_value(ctx: Context, option: str, name: str, text: str) -> Value:
     if option == "arg":
         return decode(encode(text))
     if option == "argjson":
         return _json_value(ctx, option, text)
     try:
-        data = ctx.files.read(text)
+        data = await ctx.read_file(text)
         ctx.spend_bytes(len(data))
         return decode(data) if option == "rawfile" else _all_values(data)
     except (FileError, JsonError) as error:

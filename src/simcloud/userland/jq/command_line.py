@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final, NoReturn
+
+from msgspec import Struct, field
 
 USAGE_STATUS: Final = 2
 
@@ -92,8 +93,7 @@ class Mistake(Exception):
     """The command line is invalid; the message is jq's."""
 
 
-@dataclass(slots=True)
-class CommandLine:
+class CommandLine(Struct):
     """The parsed command line."""
 
     program: str | None = None

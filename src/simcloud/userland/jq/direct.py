@@ -7,8 +7,9 @@ makes programs fast. These functions are used where no path is followed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from simcloud.userland.jq.functions.collections import object_key
 from simcloud.userland.jq.functions.registry import Function as NativeFunction
@@ -42,8 +43,7 @@ OPERATOR_NAMES = frozenset(OPERATORS.values())
 OBJECT_BYTES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class NativeCall:
+class NativeCall(Struct, frozen=True):
     """A call of a Python function. A chain of operators is one call with many arguments."""
 
     function: NativeFunction

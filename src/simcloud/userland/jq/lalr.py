@@ -9,7 +9,8 @@ bits of an integer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 END = "$end"
 ERROR = "error"
@@ -17,8 +18,7 @@ FAIL = 0
 """The entry that forbids a token outright, left by an operator that does not associate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """``left`` may be written as ``right``; ``precedence`` names the token whose binding it has."""
 
     left: str
@@ -26,8 +26,7 @@ class Rule:
     precedence: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Struct, frozen=True):
     """What the parser runs on.
 
     ``actions[state][token]`` is ``n > 0`` to go to state ``n - 1``, ``n < 0`` to reduce by rule ``-n - 1``,

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.userland.jq.json_reader import JsonError, parse_text
 from simcloud.userland.jq.rules import KEYWORDS
@@ -48,8 +49,7 @@ _TEXT = re.compile(
 _CLOSES = {b"[": b"]", b"{": b"}", b"(": b")", b"\\(": b")"}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A token: its kind, its value, and its start and end."""
 
     kind: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.userland.jq.tree import Value
 from simcloud.userland.jq.utf8 import decode
@@ -26,8 +27,7 @@ KEY_COLOUR: Final = "\x1b[34;1m"
 PLAIN: Final = "\x1b[0m"
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """The layout of a value. ``indent`` is the indentation of one level; empty for one line."""
 
     indent: str = ""

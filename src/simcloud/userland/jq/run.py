@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from simcloud.machine.process import LimitExceeded
 from simcloud.userland.jq.tree import Value
@@ -19,8 +20,7 @@ GROWTH = 8
 """Maximum growth of a text by quoting, with all intermediate copies."""
 
 
-@dataclass(slots=True)
-class Run:
+class Run(Struct):
     """The environment of one program, and all that it can reach of the machine."""
 
     spend_turns: Callable[[int], None]

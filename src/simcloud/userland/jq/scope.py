@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from simcloud.userland.jq.machine import FIRST_SLOT, UP, Frame, Op
 from simcloud.userland.jq.tree import Definition
@@ -27,24 +28,21 @@ class Code:
         return len(self.blank) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """``$name`` lives in a slot of the frames of some function."""
 
     code: Code
     slot: int
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """A parameter that is an expression: the slot holds its code and its frame."""
 
     code: Code
     slot: int
 
 
-@dataclass(slots=True)
-class Function:
+class Function(Struct):
     """A definition, its scope, and its code once it is used."""
 
     definition: Definition
@@ -52,8 +50,7 @@ class Function:
     code: Code | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """The names at a place of a program; the innermost wins."""
 
     code: Code

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Value = Any
 """A JSON value: None, bool, float, str, list or dict. A value that may be shared is never changed."""
 
 
-@dataclass(slots=True, eq=False)
-class Identity:
+class Identity(Struct, eq=False):
     """``.``"""
 
 
-@dataclass(slots=True, eq=False)
-class Literal:
+class Literal(Struct, eq=False):
     """A constant."""
 
     value: Value
 
 
-@dataclass(slots=True, eq=False)
-class Index:
+class Index(Struct, eq=False):
     """``term[key]``, ``term.name``; ``optional`` with a question mark behind."""
 
     term: Node
@@ -30,40 +28,35 @@ class Index:
     optional: bool
 
 
-@dataclass(slots=True, eq=False)
-class Slice:
+class Slice(Struct, eq=False):
     """The key of ``term[start:stop]``."""
 
     start: Node
     stop: Node
 
 
-@dataclass(slots=True, eq=False)
-class Each:
+class Each(Struct, eq=False):
     """``term[]``."""
 
     term: Node
     optional: bool
 
 
-@dataclass(slots=True, eq=False)
-class Pipe:
+class Pipe(Struct, eq=False):
     """``left | right``."""
 
     left: Node
     right: Node
 
 
-@dataclass(slots=True, eq=False)
-class Comma:
+class Comma(Struct, eq=False):
     """``left, right``."""
 
     left: Node
     right: Node
 
 
-@dataclass(slots=True, eq=False)
-class Logic:
+class Logic(Struct, eq=False):
     """``left and right``, ``left or right``."""
 
     word: str
@@ -71,16 +64,14 @@ class Logic:
     right: Node
 
 
-@dataclass(slots=True, eq=False)
-class Alternative:
+class Alternative(Struct, eq=False):
     """``left // right``."""
 
     left: Node
     right: Node
 
 
-@dataclass(slots=True, eq=False)
-class Update:
+class Update(Struct, eq=False):
     """``left op= right`` for an arithmetic operator or ``//``."""
 
     operator: str
@@ -88,30 +79,26 @@ class Update:
     right: Node
 
 
-@dataclass(slots=True, eq=False)
-class Collect:
+class Collect(Struct, eq=False):
     """``[body]``."""
 
     body: Node
 
 
-@dataclass(slots=True, eq=False)
-class Construct:
+class Construct(Struct, eq=False):
     """``{key: value, …}``. A pair without a value takes it from the input under the same key."""
 
     pairs: tuple[tuple[Node, Node | None], ...]
 
 
-@dataclass(slots=True, eq=False)
-class Variable:
+class Variable(Struct, eq=False):
     """``$name``; ``at`` is where in the program it stands."""
 
     name: str
     at: int
 
 
-@dataclass(slots=True, eq=False)
-class Call:
+class Call(Struct, eq=False):
     """``name(arguments)``. Operators are calls of names that start with an underscore."""
 
     name: str
@@ -119,8 +106,7 @@ class Call:
     at: int = -1
 
 
-@dataclass(slots=True, eq=False)
-class Definition:
+class Definition(Struct, eq=False):
     """``def name(parameters): body;``. A parameter written ``$x`` keeps its dollar."""
 
     name: str
@@ -128,16 +114,14 @@ class Definition:
     body: Node
 
 
-@dataclass(slots=True, eq=False)
-class Define:
+class Define(Struct, eq=False):
     """A definition and the expression that uses it."""
 
     definition: Definition
     body: Node
 
 
-@dataclass(slots=True, eq=False)
-class Condition:
+class Condition(Struct, eq=False):
     """``if test then positive else negative end``."""
 
     test: Node
@@ -145,16 +129,14 @@ class Condition:
     negative: Node
 
 
-@dataclass(slots=True, eq=False)
-class Try:
+class Try(Struct, eq=False):
     """``try body catch handler``, or without a handler ``body?``."""
 
     body: Node
     handler: Node | None
 
 
-@dataclass(slots=True, eq=False)
-class Reduce:
+class Reduce(Struct, eq=False):
     """``reduce source as patterns (start; update)``."""
 
     source: Node
@@ -163,8 +145,7 @@ class Reduce:
     update: Node
 
 
-@dataclass(slots=True, eq=False)
-class Foreach:
+class Foreach(Struct, eq=False):
     """``foreach source as patterns (start; update; extract)``."""
 
     source: Node
@@ -174,8 +155,7 @@ class Foreach:
     extract: Node
 
 
-@dataclass(slots=True, eq=False)
-class Bind:
+class Bind(Struct, eq=False):
     """``source as patterns | body``; several patterns are alternatives to each other."""
 
     source: Node
@@ -183,30 +163,26 @@ class Bind:
     body: Node
 
 
-@dataclass(slots=True, eq=False)
-class Label:
+class Label(Struct, eq=False):
     """``label $name | body``."""
 
     name: str
     body: Node
 
 
-@dataclass(slots=True, eq=False)
-class VariablePattern:
+class VariablePattern(Struct, eq=False):
     """``$name``."""
 
     name: str
 
 
-@dataclass(slots=True, eq=False)
-class ArrayPattern:
+class ArrayPattern(Struct, eq=False):
     """``[pattern, …]``."""
 
     parts: tuple[Pattern, ...]
 
 
-@dataclass(slots=True, eq=False)
-class ObjectPattern:
+class ObjectPattern(Struct, eq=False):
     """``{key: pattern, …}``; with a variable, the whole entry is bound to it as well."""
 
     parts: tuple[tuple[Node, str | None, Pattern | None], ...]

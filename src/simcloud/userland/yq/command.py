@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
@@ -34,8 +35,7 @@ class Mistake(Exception):
     """A call is invalid; holds the message."""
 
 
-@dataclass
-class Line:
+class Line(Struct):
     """The parsed command line."""
 
     expression: str = "."
@@ -183,7 +183,7 @@ class _Yq:
     async def _text(self, name: str) -> bytes:
         if name != "-":
             try:
-                data = self._ctx.files.read(name)
+                data = await self._ctx.read_file(name)
             except FileError as error:
                 raise Mistake(f"open {name}: {error.strerror.lower()}") from None
         else:

@@ -34,7 +34,7 @@ def prepared(seed: int) -> Environment:
 
 def burst(environment: Environment) -> None:
     """Many more users for a while; what they sent is over when this returns."""
-    wrk = Wrk(BURST_RATE, BURST_S, connections=200)
+    wrk = Wrk(BURST_RATE, duration=BURST_S, connections=200)
 
     async def program(ctx: Context) -> int:
         await wrk.run(ctx, environment.door, environment.app.journeys, environment.app.frontend_url)

@@ -98,7 +98,7 @@ def test_incomplete_arguments_are_refused_and_logged(living: Living) -> None:
     assert living.posted("/wrk2-api/post/compose", {"user_id": "7"}) == (400, "Incomplete arguments\n")
     last = living.logs("nginx-thrift", 1)[0]
     assert (
-        "[lua] compose.lua:34: ComposePost(): Incomplete arguments, client: 172.18.0.200, server: localhost"
+        "[lua] compose.lua:34: ComposePost(): Incomplete arguments, client: 10.244.0.1, server: localhost"
         in last
     )
     assert 'request: "POST /wrk2-api/post/compose HTTP/1.1", host: "172.18.0.2:30080"' in last
@@ -108,7 +108,7 @@ def test_a_trace_has_every_stage_of_a_post(living: Living) -> None:
     living.compose(9, "traced @username_1 http://a.example")
     living.world.run_for(3)
     query = "service=nginx-web-server&operation=%2Fwrk2-api%2Fpost%2Fcompose&limit=1"
-    told = living.typed(f"k exec deploy/text-service -- curl -s 'http://jaeger:16686/api/traces?{query}'")
+    told = living.typed(f"k exec deploy/nginx-thrift -- curl -s 'http://jaeger:16686/api/traces?{query}'")
     trace = json.loads(told)["data"][0]
     operations = {span["operationName"] for span in trace["spans"]}
     for stage in (
@@ -123,7 +123,7 @@ def test_a_trace_has_every_stage_of_a_post(living: Living) -> None:
 
 
 def test_pictures_are_kept(living: Living) -> None:
-    curl = "k exec deploy/text-service -- curl -s"
+    curl = "k exec deploy/nginx-thrift -- curl -s"
     told = living.typed(f"{curl} --data-binary pixels http://media-frontend:8081/upload-media")
     url = f"http://media-frontend:8081/get-media?filename={json.loads(told)['media_id']}.png"
     assert living.typed(f"{curl} '{url}'") == "pixels"

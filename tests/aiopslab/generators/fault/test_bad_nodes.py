@@ -33,7 +33,8 @@ def broken(environment: Environment, fault: BadNodeFault) -> None:
 
 @pytest.fixture(scope="module")
 def baseline() -> Iterator[Copy[Environment]]:
-    with Copy.of(settled, 3) as copy:
+    # With this seed Consul is on another node than the bad ones: if it moves, services must be restarted to be found again.
+    with Copy.of(settled, 4) as copy:
         yield copy
 
 
@@ -75,7 +76,7 @@ def test_a_worn_disk_shows_in_the_kernels_log_and_at_the_pod(worn: Copy[Environm
         log, events = copy.call(typed, DISK, "ssh NODE dmesg", f"kubectl -n {NS} get events")
     assert "I/O error, dev sda" in log
     assert "Error: failed to create containerd container: " in events
-    assert "input/output error" in events
+    assert "/snapshots/new-" in events and ": input/output error" in events
 
 
 def test_a_kernel_without_memory_shows_in_its_log_and_at_the_pod(leaking: Copy[Environment]) -> None:
@@ -109,6 +110,19 @@ def test_a_pod_that_has_moved_leaves_a_bad_node_behind(worn: Copy[Environment]) 
     assert not passed
     assert "NOT the root cause is gone" in told
     assert "pods are ready" not in told  # everything runs again, so users would be served
+
+
+@pytest.mark.parametrize(("effect", "passes"), [("PreferNoSchedule", False), ("NoSchedule", True)])
+def test_a_taint_that_only_asks_keeps_a_bad_node_in_use(
+    worn: Copy[Environment], effect: str, passes: bool
+) -> None:
+    away = (
+        f"kubectl taint node NODE disk=bad:{effect}",
+        f"kubectl -n {NS} delete pods --field-selector spec.nodeName=NODE",
+    )
+    with worn.branch() as copy:
+        passed, told = copy.call(judged, DISK, *away)
+    assert passed is passes, told
 
 
 def test_a_boot_is_a_repair_of_a_kernel(leaking: Copy[Environment]) -> None:

@@ -14,7 +14,10 @@ from aiopslab.orchestrator.oracles import judge_repair
 from simcloud.world.copies import Copy
 
 FAULT = RedeployWithoutPV()
-RENEW = "kubectl get pv -o json | jq 'del(.items[].spec.claimRef)CHANGE' | kubectl replace --force -f -"
+OWN = '.items |= map(select(.spec.claimRef.namespace == "test-hotel-reservation"))'
+RENEW = (
+    f"kubectl get pv -o json | jq '{OWN} | del(.items[].spec.claimRef)CHANGE' | kubectl replace --force -f -"
+)
 ELSEWHERE = ' | .items[].spec.hostPath.path |= sub("reservation-pv$"; "reservation-fresh")'
 
 

@@ -226,14 +226,16 @@ def test_wrk_reports_as_wrk2_does() -> None:
 
 
 def test_wrk_counts_what_failed() -> None:
-    assert "  Non-2xx or 3xx responses: 100" in str(wrk_at(Site(), Wrk(10, 10, "constant"), "/broken"))
-    slow = str(wrk_at(Site(delay_s=9.0), Wrk(10, 10, "constant")))
+    assert "  Non-2xx or 3xx responses: 100" in str(
+        wrk_at(Site(), Wrk(10, "constant", duration=10), "/broken")
+    )
+    slow = str(wrk_at(Site(delay_s=9.0), Wrk(10, "constant", duration=10)))
     assert "  Socket errors: connect 0, read 0, write 0, timeout " in slow
 
 
 def test_wrk_counts_waiting_from_the_moment_a_request_was_due() -> None:
     """Two connections and half a second each serve four a second; ten are due."""
-    report = wrk_at(Site(delay_s=0.5), Wrk(10, 10, "constant"))
+    report = wrk_at(Site(delay_s=0.5), Wrk(10, "constant", duration=10))
     assert report.latencies.at(50) > 2_000_000
 
 

@@ -46,7 +46,7 @@ def test_events_are_folded_and_the_newest_stands_last(ill: Copy[Environment]) ->
     assert times == sorted(times)
     assert re.search(r"ScalingReplicaSet +deployment/(\S.*\b)?geo\b.* +\d+ +Scaled down replica set", seen)
     assert re.search(r"Warning +BackOff +pod/rate-\S+ +[1-9]\d* +Back-off restarting failed container", seen)
-    assert "and 17 more" in seen
+    assert "consul" not in seen  # what happened weeks ago is gone
 
 
 def test_warnings_may_stand_first(ill: Copy[Environment]) -> None:
@@ -69,7 +69,7 @@ def test_alerts(well: Copy[Environment], ill: Copy[Environment]) -> None:
 def test_changes_say_who_changed_which_field(ill: Copy[Environment]) -> None:
     (seen,) = say(ill, ("get_changes", HOTEL))
     lines = seen.splitlines()
-    assert any("created 19 deployments: consul, frontend" in line for line in lines)
+    assert not any("created 19 deployments" in line for line in lines)  # that was weeks ago
     scaled = next(
         number
         for number, line in enumerate(lines)
@@ -136,7 +136,7 @@ def test_commands_in_runbooks_work(well: Copy[Environment]) -> None:
 def test_commands_in_the_other_runbooks_work(network: Copy[Environment]) -> None:
     check_commands(network, SocialNetwork())
     (changed,) = say(network, ("get_changes", SOCIAL))
-    assert "created 27 deployments" in changed
+    assert "No changes in 'test-social-network'" in changed  # it was deployed weeks ago
 
 
 def check_commands(copy: Copy[Environment], app: Application) -> None:

@@ -47,10 +47,12 @@ def test_logs_of_jobs_stateful_sets_and_bare_pods(well: Copy[Environment]) -> No
 
 
 def test_a_long_log_ends_with_the_newest_and_says_how_to_see_more(well: Copy[Environment]) -> None:
-    (seen,) = say(well, ("get_logs", HOTEL, "mongodb-geo"))
+    words = "for a in k l m n o p q r; do for b in k l m n o p q r; do for c in k l m n; do echo word $a$b$c; done; done; done"
+    run = f"kubectl run chatty --image=busybox --restart=Never -- sh -c '{words}'; sleep 10"
+    _, seen = say(well, ("exec_shell", run, 60), ("get_logs", "default", "chatty"))
     assert len(seen.encode()) < 20_000
     assert "lines. Older lines: exec_shell" in seen
-    assert "Index build: done building" in seen.splitlines()[-1]
+    assert seen.splitlines()[-1].endswith("word rrn")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_metrics_are_files_on_the_agents_host(well: Copy[Environment]) -> None:
     assert "_bucket" not in exported
     assert first == "timestamp,container,node,pod,value"
     assert int(found) > 5
-    assert "hotel-reserv-geo " in read and "samples" in read
+    assert "hotel-reserv-geo" in read
     assert len(exported.encode()) < 6000
 
 
@@ -191,14 +193,14 @@ def test_queries_give_small_tables(well: Copy[Environment]) -> None:
             "query_metrics",
             f'sum by (service) (rate(grpc_server_requests_total{{namespace="{HOTEL}"}}[1m])) > 1',
         ),
-        ("query_metrics", "service:requests:rate1m", {"minutes": "2", "step": 30}),
+        ("query_metrics", "service:requests:rate1m", {"minutes": "1", "step": 30}),
         ("query_metrics", "1 + 1"),
     )
     assert [line.split()[0] for line in now.splitlines()[1:]] == [
         "service", "geo", "profile", "rate", "recommendation", "reservation", "search", "user",
     ]  # fmt: skip
     assert "every 30 s" in series
-    assert series.splitlines()[2].split()[0] == "service" and len(series.splitlines()[2].split()) == 6
+    assert series.splitlines()[2].split()[0] == "service" and len(series.splitlines()[2].split()) == 4
     assert number.endswith(": 2")
 
 

@@ -38,7 +38,7 @@ def typed_session(task: Task, solution: Any, *lines: str) -> Session:
     environment: Environment = task.environment
     began = environment.now
     session = Session(task.id, "typist", environment.seed, 1, began, began, 30, health=health(environment))
-    session.declared = environment.read_declared()
+    session.declared, session.state = environment.read_declared(), environment.read_state()
     terminal = environment.terminal()
     for number, line in enumerate(lines, start=1):
         environment.run_for(5.0)

@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 
 from aiopslab.orchestrator.agent_link import Usage
-from aiopslab.orchestrator.evaluation.conduct import count_conduct, count_tokens, estimate_tokens
+from aiopslab.orchestrator.evaluation.conduct import count_conduct, count_tokens
+from aiopslab.orchestrator.evaluators.quantitative import estimate_tokens
 from tests.aiopslab.orchestrator.evaluation.steps import step
 
 

@@ -8,7 +8,7 @@ from aiopslab.orchestrator.evaluation.harm import (
     find_regressions,
     summarize_severity,
 )
-from aiopslab.orchestrator.evaluation.health import Health
+from aiopslab.orchestrator.evaluation.severity import Health
 from tests.aiopslab.orchestrator.evaluation.steps import WELL, step
 
 
@@ -33,7 +33,7 @@ def test_what_changes_what_is_declared_or_reaches_elsewhere_may_change_something
     assert can_change_system(step(1, "ssh kind-worker reboot"))
     assert not can_change_system(step(1, "kubectl get pods"))
     assert not can_change_system(step(1, api_name="get_logs", args=("ns", "exec")))
-    assert not can_change_system(step(1, "kubectl exec x", valid=False))
+    assert not can_change_system(step(1, "kubectl exec x -- reboot", valid=False))
 
 
 def test_a_rise_is_laid_at_the_door_of_the_last_step_that_changed_something() -> None:

@@ -118,51 +118,55 @@ class BadNode(Fault):
         return site.operate(f"{pods} || true").stdout.strip() != b"0"
 
 
-def moved(environment: Environment, *lines: str) -> tuple[str, bool, str]:
+def moved(environment: Environment, service: str, *lines: str) -> tuple[str, bool, str]:
     """What is well but for the node that runs the service is done, with that node in place of {n}, another for {o}."""
-    pods = environment.operate(f"kubectl -n {NS} get pods -l io.kompose.service=user -o wide --no-headers")
+    selected = f"-l io.kompose.service={service}"
+    pods = environment.operate(f"kubectl -n {NS} get pods {selected} -o wide --no-headers")
     node = pods.stdout.decode().split()[6]
     other = next(name for name in ("kind-worker", "kind-worker2") if name != node)
     for line in lines:
         environment.operate(line.replace("{n}", node).replace("{o}", other))
-    task = LocalizationTask(environment.app, (BadNode("user", node),))
+    task = LocalizationTask(environment.app, (BadNode(service, node),))
     task.environment = environment
     assert task.eval(task.submit([f"node/{node}"]), [], 1.0)["success"]
     assert not task.eval(task.submit([other]), [], 1.0)["success"]
-    verdict = judge_repair(environment, [BadNode("user", node)])
+    verdict = judge_repair(environment, [BadNode(service, node)])
     return node, verdict.passed, str(verdict)
 
 
 DRAIN = "kubectl drain {n} --ignore-daemonsets --delete-emptydir-data --timeout=120s"
 SERVICES = "frontend search geo rate profile recommendation user reservation"
 TELL_CONSUL = f"kubectl -n {NS} rollout restart deployment {SERVICES}"
-"""Consul ran on that node: where it starts anew it has forgotten where everybody is."""
+"""Consul ran on the node: where it starts anew it has forgotten where everybody is."""
 
 
 @pytest.mark.parametrize(
-    "lines",
+    "service, lines",
     [
-        (DRAIN, TELL_CONSUL),
+        ("consul", (DRAIN, TELL_CONSUL)),
         (
-            DRAIN,
-            TELL_CONSUL,
-            "kubectl taint node {n} disk=bad:NoSchedule",
-            "kubectl label node {n} state=bad",
+            "consul",
+            (
+                DRAIN,
+                TELL_CONSUL,
+                "kubectl taint node {n} disk=bad:NoSchedule",
+                "kubectl label node {n} state=bad",
+            ),
         ),
-        ("kubectl cordon {n}", f"kubectl -n {NS} delete pod -l io.kompose.service=user"),
+        ("user", ("kubectl cordon {n}", f"kubectl -n {NS} delete pod -l io.kompose.service=user")),
     ],
 )
 def test_a_node_that_is_at_fault_may_be_emptied_and_taken_out_of_use(
-    baseline: Copy[Environment], lines: tuple[str, ...]
+    baseline: Copy[Environment], service: str, lines: tuple[str, ...]
 ) -> None:
     with baseline.branch() as copy:
-        _, passed, told = copy.call(moved, *lines)
+        _, passed, told = copy.call(moved, service, *lines)
     assert passed, told
 
 
 def test_another_node_may_not(baseline: Copy[Environment]) -> None:
     with baseline.branch() as copy:
-        node, passed, told = copy.call(moved, DRAIN, "kubectl cordon {o}")
+        node, passed, told = copy.call(moved, "user", DRAIN, "kubectl cordon {o}")
     assert not passed
     assert "NOT nothing else was changed: nodes/kind-worker" in told
     assert f"nodes/{node} " not in told
@@ -171,7 +175,7 @@ def test_another_node_may_not(baseline: Copy[Environment]) -> None:
 def test_emptying_every_node_is_no_repair(baseline: Copy[Environment]) -> None:
     with baseline.branch() as copy:
         _, passed, told = copy.call(
-            moved, DRAIN, "kubectl uncordon {n}", DRAIN.replace("{n}", "{o}"), "kubectl uncordon {o}"
+            moved, "user", DRAIN, "kubectl uncordon {n}", DRAIN.replace("{n}", "{o}"), "kubectl uncordon {o}"
         )
     assert not passed
     assert f"NOT {LEFT_RUNNING}" in told

@@ -36,11 +36,11 @@ def test_a_file_brings_its_classes_and_families(tmp_path: Path) -> None:
     ids = registry.load(written(tmp_path, OWN))
     assert ids == ["mine-localization-1"] + [
         f"my_family-{task}-{n}"
-        for task in ("detection", "localization", "analysis", "mitigation")
+        for task in ("detection", "localization", "analysis", "mitigation", "incident")
         for n in (1, 2)
     ]
-    assert registry.get_problem("mine-localization-1").get_expected() == ["geo"]
-    assert registry.get_problem("my_family-localization-2").get_expected() == ["user"]
+    assert registry.get_problem_instance("mine-localization-1").get_expected() == ["geo"]
+    assert registry.get_problem_instance("my_family-localization-2").get_expected() == ["user"]
     assert "mine-localization-1" in registry.get_problem_ids("localization")
     assert registry.loaded == [tmp_path / "own.py"]
 
@@ -90,14 +90,15 @@ def test_a_missing_file_is_said() -> None:
 
 def test_an_unknown_problem_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownProblem, match=r"Did you mean .*scale_pod_zero_social_net-mitigation-1.*\?"):
-        ProblemRegistry().get_problem("scale_pod_zero_social_net-mitigaton-1")
+        ProblemRegistry().get_problem_instance("scale_pod_zero_social_net-mitigaton-1")
     with pytest.raises(UnknownProblem, match="List all problems with: aiopslab list"):
-        ProblemRegistry().get_problem("qqqq")
+        ProblemRegistry().get_problem_instance("qqqq")
 
 
-def test_an_unknown_task_is_answered_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match="Choose one of: detection, localization, analysis, mitigation"):
-        ProblemRegistry().get_problem_ids("repair")
+def test_ids_are_found_by_a_part_of_them() -> None:
+    found = ProblemRegistry().get_problem_ids("scale_pod_zero_social_net-d")
+    assert found == ["scale_pod_zero_social_net-detection-1"]
+    assert ProblemRegistry().get_problem_ids("qqqq") == []
 
 
 def install(folder: Path, name: str, points: str) -> None:
@@ -113,7 +114,7 @@ def test_installed_packages_bring_problems(tmp_path: Path, monkeypatch: pytest.M
     install(tmp_path, "package-with-problems", "own = package_with_problems")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     registry = ProblemRegistry()
-    assert registry.get_problem("mine-localization-1").get_expected() == ["geo"]
+    assert registry.get_problem_instance("mine-localization-1").get_expected() == ["geo"]
     assert "my_family-mitigation-2" in registry.get_problem_ids()
 
 

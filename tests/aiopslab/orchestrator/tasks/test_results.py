@@ -108,7 +108,7 @@ def test_analysis_of_two_faults_takes_either_root_cause_and_no_mixture() -> None
     other = {"system_level": "Virtualization", "fault_type": "Operation Error"}
     assert task.get_expected() == one
     assert [task.eval(answer, [], 1.0)["success"] for answer in (one, other)] == [True, True]
-    mixed = task.eval({**one, "fault_type": "Operation Error"}, [], 1.0)
+    mixed = task.eval({**other, "fault_type": "Authentication Issue"}, [], 1.0)
     assert not mixed["success"]
     assert mixed["system_level_correct"] != mixed["fault_type_correct"]
 

@@ -10,7 +10,6 @@ from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, Site
 from aiopslab.orchestrator.problems import Family
 from aiopslab.orchestrator.tasks import DetectionTask, LocalizationTask, MitigationTask
-from simcloud.machine.process import Process, Signal
 
 
 @dataclass(frozen=True)
@@ -46,20 +45,15 @@ class Paused(Harmless):
     name: ClassVar[str] = "paused_process"
 
     def inject(self, site: Site) -> None:
-        for process in self._processes(site):
-            process.send(Signal.STOP, outside=True)
+        for node, pid in site.find_processes(self.workload):
+            site.node_shell(node, f"kill -STOP {pid}")
 
     def recover(self, site: Site) -> None:
         site.operate(f"kubectl -n {site.namespace} delete pod -l io.kompose.service={self.workload}")
 
     def present(self, site: Site) -> bool:
-        return any(process.stopped for process in self._processes(site))
-
-    def _processes(self, site: Site) -> list[Process]:
-        machines = site.machines.values()
-        containers = [one for machine in machines for one in machine.containers.values()]
-        own = [one for one in containers if one.name.startswith(f"{self.workload}-")]
-        return [process for one in own for process in one.processes.values()]
+        processes = site.find_processes(self.workload)
+        return any("T" in site.node_shell(node, f"ps -o stat= -p {pid}") for node, pid in processes)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from simcloud.datastores.mongodb.driver import MongoClient
 from tests.simcloud.datastores.mongodb.world import MongoWorld
 
 START = [
-    23285, 22601, 4648601, 4615611, 23403, 51765, 21951, 22297, 22315, 4795906, 23987, 4366408, 22262, 22120, 20320, 20345,
+    23285, 22601, 4648601, 4615611, 23403, 51765, 21951, 22297, 22315, 22430, 22430, 4795906, 23987, 4366408, 22262, 22120, 20320, 20345,
     20459, 20536, 20320, 20345, 20625, 23015, 23015, 23016, 20712, 20320, 20345, 20345,
 ]  # fmt: skip
 
@@ -28,7 +28,8 @@ def test_a_connection_leaves_three_lines() -> None:
     world.command("admin", {"ping": 1})
     world.kernel.run_for(1)
     (accepted,), (ended,) = world.logged(22943), world.logged(22944)
-    assert accepted["attr"] == {"remote": "10.1.0.2:32768", "connectionId": 1, "connectionCount": 1}
+    assert accepted["attr"].pop("remote").startswith("10.1.0.2:")
+    assert accepted["attr"] == {"connectionId": 1, "connectionCount": 1}
     assert (ended["ctx"], ended["attr"]["connectionCount"]) == ("conn1", 0)
     assert world.logged(51800)[0]["attr"]["doc"]["driver"]["name"] == "mgo"
 

@@ -133,6 +133,24 @@ def test_explain_names_the_index_or_the_scan(world: MongoWorld) -> None:
     assert mixed["inputStage"]["indexBounds"] == {"a": ["(1, inf]"]}
 
 
+def test_a_collection_gets_another_name_unless_it_is_taken(world: MongoWorld) -> None:
+    async def work(client: MongoClient) -> Any:
+        old, new = client.collection("mail", "letters"), client.collection("mail", "letters_2026")
+        await old.insert({"_id": 1})
+        await client.run("admin", {"renameCollection": "mail.letters", "to": "mail.letters_2026"})
+        moved = await old.count(), await new.count()
+        await old.insert({"_id": 2})
+        with pytest.raises(MongoError, match="target namespace exists"):
+            await client.run("admin", {"renameCollection": "mail.letters_2026", "to": "mail.letters"})
+        back = {"renameCollection": "mail.letters_2026", "to": "mail.letters", "dropTarget": True}
+        await client.run("admin", back)
+        with pytest.raises(MongoError, match=r"Source collection mail.letters_2026 does not exist"):
+            await client.run("admin", back)
+        return moved, await old.find().all()
+
+    assert world.run(work) == ((0, 1), [{"_id": 1}])
+
+
 def test_lists_and_statistics(world: MongoWorld) -> None:
     async def work(client: MongoClient) -> Any:
         await client.collection("shop", "orders").insert({"_id": 1})

@@ -26,6 +26,9 @@ class Redis:
         done = self.world.shell(line, self.container)
         return (done.stdout + done.stderr).decode()
 
+    def send(self, text: str) -> str:
+        return self.type(f"exec 3<>/dev/tcp/10.1.0.9/6379; printf '{text}' >&3; timeout 1 cat <&3")
+
     def cli(self, words: str) -> str:
         return self.type(f"redis-cli {words}")
 
@@ -45,15 +48,9 @@ def test_it_says_when_it_is_ready() -> None:
 
 def test_bytes_are_answered_in_the_protocol() -> None:
     redis = Redis()
-    assert (
-        redis.type("printf 'PING\\r\\nset a 1\\r\\nget a\\r\\nquit\\r\\n' | nc 10.1.0.9 6379")
-        == "+PONG\r\n+OK\r\n$1\r\n1\r\n+OK\r\n"
-    )
-    assert redis.type("printf '*1\\r\\nx' | nc -w 1 10.1.0.9 6379") == ""
-    assert (
-        redis.type("printf '*1\\r\\n+PING\\r\\n' | nc -w 1 10.1.0.9 6379")
-        == "-ERR Protocol error: expected '$', got '+'\r\n"
-    )
+    assert redis.send("PING\\r\\nset a 1\\r\\nget a\\r\\nquit\\r\\n") == "+PONG\r\n+OK\r\n$1\r\n1\r\n+OK\r\n"
+    assert redis.send("*1\\r\\nx") == ""
+    assert redis.send("*1\\r\\n+PING\\r\\n") == "-ERR Protocol error: expected '$', got '+'\r\n"
 
 
 def test_a_password() -> None:
@@ -68,6 +65,15 @@ def test_a_password() -> None:
     )
     assert redis.type("REDISCLI_AUTH=secret redis-cli config set requirepass ''") == "OK\n"
     assert redis.cli("ping") == "PONG\n"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost"])
+def test_an_address_to_listen_at(address: str) -> None:
+    redis = Redis("--bind", address)
+    assert redis.cli("ping") == "PONG\n"
+    assert redis.cli(f"-h {ADDRESS} ping") == (
+        f"Could not connect to Redis at {ADDRESS}:6379: Connection refused\n"
+    )
 
 
 def test_rights() -> None:
@@ -205,7 +211,7 @@ def test_a_save_dies_with_the_server() -> None:
 
 def test_too_many_clients() -> None:
     redis = Redis("--maxclients", "1")
-    redis.type("sleep 100 | nc 10.1.0.9 6379 &")
+    redis.type("(exec 3<>/dev/tcp/10.1.0.9/6379; sleep 100) &")
     redis.world.kernel.run_for(1)
     assert redis.cli("ping") == "ERR max number of clients reached\n\n"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from msgspec.structs import replace
 
 from simcloud.kubectl.apply.three_way import merge_three_way
 from simcloud.kubernetes.api.objects import Object, copy

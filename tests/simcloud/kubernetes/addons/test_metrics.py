@@ -48,7 +48,8 @@ def test_nodes_and_pods_are_measured(lab: Lab) -> None:
         "memory"
     ].endswith("Mi")
     etcd = metrics(lab, "pods", "kube-system")["etcd-kind-control-plane"]
-    assert etcd["containers"] == [{"name": "etcd", "usage": {"cpu": "0", "memory": "45Mi"}}]
+    assert [container["name"] for container in etcd["containers"]] == ["etcd"]
+    assert 35 * 1024 < int(etcd["containers"][0]["usage"]["memory"].removesuffix("Ki")) < 55 * 1024
     assert 14.5 < float(etcd["window"].removesuffix("s")) < 15.5
     assert etcd["metadata"]["labels"]["component"] == "etcd"
 

@@ -33,8 +33,9 @@ def test_complaints_are_reworded(ours: str, busybox: str) -> None:
         ("wget -qO- -T 3 http://127.0.0.1:81/", "wget: can't connect to remote host (127.0.0.1): Connection refused\n"),
         ("wget -O- http://127.0.0.1:81/", "Connecting to 127.0.0.1:81 (127.0.0.1:81)\nwget: can't connect to remote host"
          " (127.0.0.1): Connection refused\n"),
-        ("nc 127.0.0.1 81 </dev/null", "nc: can't connect to remote host (127.0.0.1): Connection refused\n"),
-        ("nc -z 127.0.0.1 80 2>&1 | head -n 1", "nc: invalid option -- 'z'\n"),
+        ("nc -zv 127.0.0.1 81; nc -zvv 127.0.0.1 81", "nc: 127.0.0.1 (127.0.0.1:81): Connection refused\n"),
+        ("nc -l -p 80 & sleep 1; nc -zv -w 2 localhost 80", "localhost (127.0.0.1:80) open\n"),
+        ("nc -Z 127.0.0.1 80 2>&1 | sed -n '1p;4p'", "nc: invalid option -- 'Z'\nUsage: nc [OPTIONS] HOST PORT  - connect\n"),
         ("ps | head -n 1", "PID   USER     COMMAND\n"),
         ("nosuch", "sh: line 0: nosuch: not found\n"),
     ],

@@ -303,7 +303,9 @@ def test_a_full_disk_holds_containers_back_and_harms_nobody_else(world: World) -
     world.machine.disk.fail_writes = True
     world.run("late", "sleep", "1000")
     world.kernel.run_for(20)
-    assert world.status("late")["state"]["waiting"]["reason"] == "CreateContainerError"
+    assert world.status("late")["state"]["waiting"]["reason"] == "ContainerCreating"
+    refused = next(each[3] for each in world.events("late") if each[2] == "FailedCreatePodSandBox")
+    assert "failed to create temp dir: mkdir /var/lib/containerd/" in refused
     world.machine.disk.fail_writes = False
     world.run_until_ready(["late"], 30)
 

@@ -160,7 +160,7 @@ def test_a_node_without_memory_throws_out_who_uses_more_than_asked() -> None:
     world = World(registry=registry, memory_bytes=4 * 1024**3)
     asked = {"resources": {"requests": {"memory": "2Gi"}}}
     world.run("modest", image="eat:1", container={"command": ["eat", "1900"], **asked})
-    world.run("greedy", image="eat:1", container={"command": ["eat", "1780"]})
+    world.run("greedy", image="eat:1", container={"command": ["eat", "1750"]})
     world.kernel.run_for(40)
     status = world.pod("greedy")["status"]
     assert (status["phase"], status["reason"]) == ("Failed", "Evicted")
@@ -168,7 +168,7 @@ def test_a_node_without_memory_throws_out_who_uses_more_than_asked() -> None:
         "The node was low on resource: memory. Threshold quantity: 100Mi, available: "
     )
     assert status["message"].endswith(
-        "Container greedy was using 1780Mi, request is 0, has larger consumption of memory. "
+        "Container greedy was using 1750Mi, request is 0, has larger consumption of memory. "
     )
     target = next(each for each in status["conditions"] if each["type"] == "DisruptionTarget")
     assert (target["status"], target["reason"]) == ("True", "TerminationByKubelet")

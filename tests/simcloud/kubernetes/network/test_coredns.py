@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from simcloud.kubernetes.network.coredns import coredns_image
@@ -349,6 +351,13 @@ def test_a_changed_configuration_is_taken_up_and_a_broken_one_is_not(dns: Dns) -
     dns.world.settle(60)
     assert "plugin/reload: Corefile changed but reload failed" in dns.log()
     assert dns.resolve("special.test") == ["192.0.2.7"]
+
+
+def test_a_changed_configuration_may_bring_the_names_of_the_cluster() -> None:
+    dns = Dns(re.sub(r" *kubernetes [^}]*}\n", "", COREFILE))
+    dns.container.files.put("/etc/coredns/Corefile", COREFILE.encode())
+    dns.world.settle(60)
+    assert dns.resolve("kubernetes.default") == ["10.96.0.1"]
 
 
 @pytest.mark.parametrize("every", ["0s", "-5m", "1ns"])

@@ -105,7 +105,7 @@ def test_dig_without_a_server(pod: Pod) -> None:
 
 def test_host_and_getent(pod: Pod) -> None:
     assert pod.type("host web").stdout == b"web.lab.svc.cluster.local has address 10.96.125.250\n"
-    assert pod.type("getent hosts web").stdout == b"10.96.125.250   web\n"
+    assert pod.type("getent hosts web").stdout == b"10.96.125.250   web.lab.svc.cluster.local\n"
     assert pod.type("getent hosts nosuch").status == 2
 
 

@@ -118,7 +118,7 @@ def test_strangers_use_node_ports_and_balancers_but_no_cluster_address(world: Wo
     user = Machine(world.kernel, world.network, "user", "192.0.2.1", operator_image()).host.namespace
     assert world.outcome(user, "172.18.0.4", 30080) == "web-0"
     assert world.outcome(user, "198.51.100.7") == "web-0"
-    assert world.outcome(user, ADDRESS) == "HostUnreachable"
+    assert world.outcome(user, ADDRESS) == "ConnectTimedOut"
 
 
 def give_balancer(world: World, address: str) -> None:

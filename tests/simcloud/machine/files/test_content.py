@@ -128,3 +128,17 @@ def test_a_hole_of_sixteen_tebibytes_costs_nothing() -> None:
     put(content, MAX_FILE_BYTES - 3, b"end", 0.0)
     assert content.allocated == 1
     assert content.read(MAX_FILE_BYTES - 5, 100) == b"\0\0end"
+
+
+@pytest.mark.parametrize("ahead", [3, BLOCK_BYTES, 2 * BLOCK_BYTES - 5])
+def test_bytes_that_are_made_when_read_survive_appends_and_a_power_loss(ahead: int) -> None:
+    content, late = Content(None), b"late" * 5000
+    put(content, 0, b"a" * ahead, 0.0)
+    content.append_later(len(late), lambda: late, 1.0, 0.0)
+    assert content.size == ahead + len(late)
+    put(content, content.size, b"on the disk", 2.0)
+    content.settle()
+    put(content, content.size, b" and not", 3.0)
+    assert content.read(0, UNLIMITED) == b"a" * ahead + late + b"on the disk and not"
+    content.revert(4.0, 0.0)
+    assert content.read(0, UNLIMITED) == b"a" * ahead + late + b"on the disk"

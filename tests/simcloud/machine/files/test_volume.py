@@ -161,12 +161,14 @@ def test_an_open_file_without_a_name_keeps_its_space_until_closed(files: Files, 
     assert disk.used_bytes == 0
 
 
-def test_a_file_nobody_refers_to_is_closed(files: Files, disk: Disk) -> None:
-    file = files.open("/f", write=True, create=True)
+def test_what_a_dead_process_had_open_is_released(files: Files, disk: Disk) -> None:
+    view = files.fork()
+    file = view.open("/f", write=True, create=True)
     file.write(b"1")
     files.remove("/f")
-    del file
+    view.revoke()
     assert disk.used_bytes == 0
+    file.close()
 
 
 def test_allocating_occupies_space_without_writing(files: Files, disk: Disk) -> None:

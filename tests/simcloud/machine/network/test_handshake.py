@@ -38,7 +38,7 @@ def test_dialling_takes_one_round_trip(world):
     assert world.now == pytest.approx(2 * ONE_WAY_S)
     assert connection.opened_at == world.now
     assert connection.remote == ("10.0.0.2", 80)
-    assert connection.local == ("10.0.0.1", 32768)
+    assert connection.local[0] == "10.0.0.1"
     assert connection.state == "ESTAB"
     assert not connection.closed
 
@@ -282,11 +282,14 @@ def test_a_router_may_refuse_drop_or_know_no_way(world, route, error, seconds):
 # -- ephemeral ports ----------------------------------------------------------------------------
 
 
-def test_ephemeral_ports_count_upwards_and_skip_those_in_use(world):
-    world.server.listen(80, "http")
-    world.client.listen(32769, "http")
-    ports = [world.run(world.client.dial("10.0.0.2", 80, "http")).local[1] for _ in range(3)]
-    assert ports == [32768, 32770, 32771]
+def test_ephemeral_ports_are_even_scattered_by_destination_and_free(world):
+    for port in range(80, 90):
+        world.server.listen(port, "http")
+    dialled = [world.run(world.client.dial("10.0.0.2", port, "http")).local[1] for port in range(80, 90)]
+    assert all(port % 2 == 0 and 32768 <= port < 61000 for port in dialled)
+    assert dialled != sorted(dialled) and max(dialled) - min(dialled) > 5_000
+    again = [world.run(world.client.dial("10.0.0.2", 80, "http")).local[1] for _ in range(50)]
+    assert len({dialled[0], *again}) == 51
 
 
 @pytest.mark.slow

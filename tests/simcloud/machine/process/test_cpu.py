@@ -51,6 +51,15 @@ def test_load_averages_follow_demand() -> None:
     assert one > five > fifteen > 0.0
 
 
+def test_cores_do_no_more_than_they_can() -> None:
+    machine = MachineCpu(cores=2)
+    container = ContainerCpu(machine)
+    for second in range(100):
+        container.charge(float(second), 2.5)
+    machine.settle(100.0)
+    assert 190.0 < machine.used_s <= 200.0
+
+
 def test_a_slower_core_takes_longer() -> None:
     assert ContainerCpu(MachineCpu(cores=1, speed=0.25)).charge(0.0, 1.0) == 4.0
 

@@ -156,7 +156,7 @@ def test_over_its_memory_limit_the_largest_process_is_killed() -> None:
     assert [p.name for p in cloud.server.processes.values()] == ["pause", "small"]
     assert [what for _, what in cloud.seen] == ["hello", "Closed"]
     assert cloud.file() == b"written\n"
-    assert "Killed process" in cloud.left.kernel_log[-1][1]
+    assert "Killed process" in cloud.left.kernel_log.list_all()[-1].text
 
 
 def test_a_program_that_allocates_too_much_does_not_run_on() -> None:
@@ -179,7 +179,7 @@ def test_a_machine_without_memory_kills_its_largest_process(cloud: Cloud) -> Non
     process.memory.use(cloud.left.memory_bytes)
     assert (process.alive, process.status) == (False, 137)
     assert cloud.left.memory_mismatch() is None
-    assert "Out of memory" in cloud.left.kernel_log[-1][1]
+    assert "Out of memory" in cloud.left.kernel_log.list_all()[-1].text
 
 
 def test_a_lost_machine_is_silent(cloud: Cloud) -> None:
@@ -216,7 +216,7 @@ def test_power_loss_keeps_what_was_synced_and_forgets_what_was_not(cloud: Cloud)
     cloud.left.lose()
     cloud.left.boot()
     assert cloud.left.host.files.read("/synced") == b"one"
-    assert cloud.left.host.processes[1].name == "init"
+    assert cloud.left.host.processes[1].name == "systemd"
 
 
 def test_a_stopped_process_stands_still_and_goes_on(cloud: Cloud) -> None:

@@ -138,7 +138,7 @@ def test_refusals_come_in_the_form_asked_for(ask: Door) -> None:
 # Refusals, whole.
 
 
-@pytest.mark.parametrize("path", ["/nosuch", "/metrics", "/api/v1/nosuch", "/apis/no.such/v1/things", "/api/v2",
+@pytest.mark.parametrize("path", ["/nosuch", "/debug", "/api/v1/nosuch", "/apis/no.such/v1/things", "/api/v2",
                                   f"{NAMESPACE}/pods/a/nosuch", f"{NAMESPACE}/nodes", f"{NAMESPACE}/namespaces/x"])  # fmt: skip
 def test_paths_that_lead_nowhere(ask: Door, path: str) -> None:
     lost = ask("GET", path)

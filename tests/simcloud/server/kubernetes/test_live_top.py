@@ -23,7 +23,7 @@ def test_what_nodes_and_pods_use(living: Served) -> None:
     assert nodes[0].split() == ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"]
     assert [line.split()[0] for line in nodes[1:]] == ["kind-control-plane", "kind-worker", "kind-worker2"]
     pods = living.ok("top", "pods", "-n", "kube-system", "-l", "component=etcd", "--containers")
-    assert pods.splitlines()[1].split() == ["etcd-kind-control-plane", "etcd", "0m", "45Mi"]
+    assert pods.splitlines()[1].split() == ["etcd-kind-control-plane", "etcd", "0m", "36Mi"]
     assert living.ok("get", "--raw", "/apis/metrics.k8s.io/v1beta1/nodes/kind-worker").startswith(
         '{"kind":"NodeMetrics"'
     )

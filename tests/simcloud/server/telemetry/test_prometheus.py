@@ -15,8 +15,8 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
-from simcloud.server.telemetry.apis import PrometheusPaths
 from simcloud.server.telemetry.app import FORM_BYTES, TelemetryApp
+from simcloud.telemetry import PrometheusPaths
 from simcloud.telemetry.prometheus_api import PrometheusApi
 from tests.simcloud.server.kubernetes.in_process import Still
 from tests.simcloud.telemetry.promql.samples import END_MS, START_MS, store_with_samples

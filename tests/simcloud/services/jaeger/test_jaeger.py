@@ -44,7 +44,8 @@ def test_spans_are_kept_and_found(world: SmallWorld) -> None:
     assert (span["operationName"], span["duration"]) == ("/geo.Geo/Nearby", 20_000)
     assert [each.operation for each in world.emitter.spans] == ["/geo.Geo/Nearby"]
     metrics = world.shell("curl -s http://jaeger:14269/metrics").stdout.decode()
-    assert 'jaeger_collector_spans_received_total{svc="geo"} 1\n' in metrics
+    labels = 'debug="false",format="proto",svc="geo",transport="grpc"'
+    assert f"jaeger_collector_spans_received_total{{{labels}}} 1\n" in metrics
 
 
 def test_what_was_received_is_lost_with_the_process(world: SmallWorld) -> None:

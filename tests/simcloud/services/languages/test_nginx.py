@@ -48,7 +48,21 @@ def test_directives_are_found_where_they_stand() -> None:
         ("user nobody", 'unexpected end of file, expecting ";" or "}" in /etc/nginx/nginx.conf:1'),
         ("http {\n  lisen 80;\n}\n", 'unknown directive "lisen" in /etc/nginx/nginx.conf:2'),
         (";", 'unexpected ";" in /etc/nginx/nginx.conf:1'),
-        ("http {" * 50, "too deep nesting in /etc/nginx/nginx.conf:1"),
+        ("http { server {" + "location / {" * 50, "too deep nesting in /etc/nginx/nginx.conf:1"),
+        ("http {\n  proxy_bogus on;\n}\n", 'unknown directive "proxy_bogus" in /etc/nginx/nginx.conf:2'),
+        (
+            "worker_processes auto\nevents { }\n",
+            'directive "worker_processes" is not terminated by ";" in /etc/nginx/nginx.conf:2',
+        ),
+        (
+            "http {\n server {\n  listen 8080\n  server_name localhost;\n }\n}\n",
+            'invalid parameter "server_name" in /etc/nginx/nginx.conf:4',
+        ),
+        (
+            "http {\n sendfile on\n tcp_nopush on;\n}\n",
+            'invalid number of arguments in "sendfile" directive in /etc/nginx/nginx.conf:3',
+        ),
+        ("server { }", '"server" directive is not allowed here in /etc/nginx/nginx.conf:1'),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_place(text: str, told: str) -> None:

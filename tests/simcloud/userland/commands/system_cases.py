@@ -186,7 +186,7 @@ IDENTITY = [
 ]
 
 PROCESSES = [
-    "ps -p 999999; echo $?",
+    "ps -p 999999 | sed 's/^ *//'; echo ${PIPESTATUS[0]}",
     "ps -p x",
     "ps --foo",
     "ps -Q",
@@ -196,10 +196,10 @@ PROCESSES = [
     "ps -y",
     'ps -o pid= -p $$ | grep -cx " *$$"',
     "ps -o comm= -p $$",
-    "ps -o pid=X,comm=NAME -p $$ | head -1",
+    "ps -o pid=X,comm=NAME -p $$ | head -1 | sed 's/^ *//'",
     "ps -o args= -p $$ | cut -c1-7",
     "ps -o user=,uid= -p $$ | grep -c .",
-    "ps -C nosuchname; echo $?",
+    "ps -C nosuchname | sed 's/^ *//'; echo ${PIPESTATUS[0]}",
     "sleep 7 & ps -o comm=,args= -p $!; kill $!",
     'sleep 7 & ps -o ppid= -p $! | grep -cx " *$$"; kill $!',
     "sleep 7 & ps -o stat= -p $! | cut -c1; kill $!",

@@ -88,7 +88,7 @@ def test_nslookup(machine: Machine) -> None:
     assert answer(machine, "nslookup -type=MX web.example")[1].endswith(
         "*** Can't find web.example: No answer\n\n"
     )
-    assert answer(machine, "nslookup web 10.9.9.9")[1].startswith("Server:\t\t10.9.9.9\n")
+    assert answer(machine, "nslookup web 10.9.9.9")[1].endswith(";; no servers could be reached\n\n")
 
 
 def test_host(machine: Machine) -> None:

@@ -52,14 +52,14 @@ def test_scanning_says_which_ports_are_open(world: TwoMachines) -> None:
     assert answer(world, "nc -zv web 23") == (
         1,
         "",
-        "nc: connect to web port 23 (tcp) failed: Connection refused\n",
+        "nc: connect to web (10.0.0.2) port 23 (tcp) failed: Connection refused\n",
     )
     assert answer(world, "nc -zv web 21-23") == (
         0,
         "",
-        "nc: connect to web port 21 (tcp) failed: Connection refused\n"
+        "nc: connect to web (10.0.0.2) port 21 (tcp) failed: Connection refused\n"
         "Connection to web (10.0.0.2) 22 port [tcp/*] succeeded!\n"
-        "nc: connect to web port 23 (tcp) failed: Connection refused\n",
+        "nc: connect to web (10.0.0.2) port 23 (tcp) failed: Connection refused\n",
     )
 
 
@@ -73,7 +73,9 @@ def test_a_partition_runs_into_the_time_limit(world: TwoMachines) -> None:
     world.partition()
     done, took_s = world.timed("nc -zv -w 2 web 22")
     assert (done.status, round(took_s)) == (1, 2)
-    assert done.stderr == b"nc: connect to web port 22 (tcp) timed out: Operation now in progress\n"
+    assert (
+        done.stderr == b"nc: connect to web (10.0.0.2) port 22 (tcp) timed out: Operation now in progress\n"
+    )
 
 
 def test_listening_tells_who_came(world: TwoMachines) -> None:

@@ -19,11 +19,8 @@ def test_it_sends_one_a_second_and_sums_up(world: TwoMachines) -> None:
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "PING web (10.0.0.2) 56(84) bytes of data."
     assert lines[1].startswith("64 bytes from web (10.0.0.2): icmp_seq=1 ttl=64 time=10")
-    assert lines[4:7] == [
-        "",
-        "--- web ping statistics ---",
-        "3 packets transmitted, 3 received, 0% packet loss, time 2000ms",
-    ]
+    assert lines[4:6] == ["", "--- web ping statistics ---"]
+    assert lines[6].startswith("3 packets transmitted, 3 received, 0% packet loss, time 20")
     assert lines[7].startswith("rtt min/avg/max/mdev = 10.")
     assert (done.status, round(took_s, 1)) == (0, 2.0)
 
@@ -37,9 +34,9 @@ def test_an_address_is_shown_as_it_is(world: TwoMachines) -> None:
 def test_a_partition_loses_everything(world: TwoMachines) -> None:
     world.partition()
     done, took_s = world.timed("ping -c 2 -W 1 web")
-    assert done.stdout.decode() == (
+    assert done.stdout.decode().startswith(
         "PING web (10.0.0.2) 56(84) bytes of data.\n\n--- web ping statistics ---\n"
-        "2 packets transmitted, 0 received, 100% packet loss, time 1000ms\n\n"
+        "2 packets transmitted, 0 received, 100% packet loss, time 10"
     )
     assert (done.status, round(took_s)) == (1, 2)
 

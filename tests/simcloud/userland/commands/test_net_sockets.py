@@ -50,7 +50,7 @@ def test_connections_and_their_states() -> None:
     assert world.text("ss -Htan '( dport = :22 or sport = :8080 )'").count("\n") == 2
     assert world.text("ss -Htan dport = :99") == ""
     assert world.text("ss -tuln").splitlines()[0].startswith("Netid State  Recv-Q")
-    assert world.text("ss -s").startswith("Total: 2\nTCP:   2 (estab 1, closed 0, orphaned 0, timewait 0)\n")
+    assert "\nTCP:   2 (estab 1, closed 0, orphaned 0, timewait 0)\n" in world.text("ss -s")
 
 
 def test_a_closed_connection_lingers() -> None:
@@ -94,18 +94,18 @@ def test_only_the_own_namespace_is_seen() -> None:
     box = world.here.create_container("box", operator_image(), address="10.1.0.5")
     assert box.run(["ss", "-Htln"]).stdout == b""
     assert b"inet 10.1.0.5/24 brd 10.1.0.255 scope global eth0\n" in box.run(["ip", "addr"]).stdout
-    assert b"2: eth0@if7: <BROADCAST" in box.run(["ip", "link"]).stdout
+    assert b"2: eth0@if2: <BROADCAST" in box.run(["ip", "link"]).stdout
 
 
 def test_ip_shows_addresses_links_and_routes(world: TwoMachines) -> None:
-    text = world.text("ip addr show lo")
+    text = world.text("ip -4 addr show lo")
     assert text == (
         "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n"
-        "    link/loopback 00:00:00:00:00:00 brd 00:00:00:00:00:00\n"
         "    inet 127.0.0.1/8 scope host lo\n       valid_lft forever preferred_lft forever\n"
     )
     assert world.text("ip -br a") == (
-        "lo               UNKNOWN        127.0.0.1/8 \neth0             UP             10.0.0.1/24 \n"
+        "lo               UNKNOWN        127.0.0.1/8 ::1/128 \n"
+        "eth0@if10        UP             10.0.0.1/24 fe80::f404:73ff:fe44:122f/64 \n"
     )
     assert (
         world.text("ip -4 a show eth0").splitlines()[1]

@@ -38,11 +38,11 @@ def test_a_container_sees_only_its_own_processes_and_the_host_all(machine: Machi
     box = box_on(machine)
     inside = box.run(["ps", "-eo", "pid,ppid,args"]).stdout.decode()
     assert inside == (
-        "  PID  PPID COMMAND\n    1     0 bash -c sleep 1000; true\n    2     1 sleep 1000\n"
-        "    3     0 ps -eo pid,ppid,args\n"
+        "    PID    PPID COMMAND\n      1       0 bash -c sleep 1000; true\n      2       1 sleep 1000\n"
+        "      3       0 ps -eo pid,ppid,args\n"
     )
     outside = text(machine, "ps -eo pid,ppid,args")
-    assert "    1     0 /sbin/init\n" in outside
+    assert "      1       0 /sbin/init\n" in outside
     assert "bash -c sleep 1000; true\n" in outside
     assert "sleep 1000\n" in outside
     assert box.run(["ls", "/proc"]).stdout.split()[:2] == [b"1", b"2"]
@@ -51,26 +51,26 @@ def test_a_container_sees_only_its_own_processes_and_the_host_all(machine: Machi
 def test_the_forms_of_ps(machine: Machine) -> None:
     machine.kernel.run_for(90)
     assert text(machine, "ps aux | head -2") == (
-        "USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
-        "root         1  0.0  0.0   4096  2048 ?        Ss   09:00   0:00 /sbin/init\n"
+        "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
+        "root           1  0.0  0.2 169352 13716 ?        Ss   09:00   0:00 /sbin/init\n"
     )
     assert text(machine, "ps -ef | head -2") == (
-        "UID        PID  PPID  C STIME TTY          TIME CMD\n"
-        "root         1     0  0 09:00 ?        00:00:00 /sbin/init\n"
+        "UID          PID    PPID  C STIME TTY          TIME CMD\n"
+        "root           1       0  0 09:00 ?        00:00:00 /sbin/init\n"
     )
-    assert text(machine, "ps -p 1") == "  PID TTY          TIME CMD\n    1 ?        00:00:00 init\n"
+    assert text(machine, "ps -p 1") == "    PID TTY          TIME CMD\n      1 ?        00:00:00 systemd\n"
     assert (
         text(machine, "ps -o pid,etime,etimes,comm 1")
-        == "  PID     ELAPSED ELAPSED COMMAND\n    1       01:30      90 init\n"
+        == "    PID     ELAPSED ELAPSED COMMAND\n      1       01:30      90 systemd\n"
     )
     assert text(machine, "ps -o lstart= -p 1") == "Mon Jan  5 09:00:00 2026\n"
-    assert text(machine, "ps -C init -o args=") == "/sbin/init\n"
+    assert text(machine, "ps -C systemd -o args=") == "/sbin/init\n"
     assert type_line(machine, "ps a").status == 1
 
 
 def test_long_values_push_the_next_column_which_makes_up_for_it(machine: Machine) -> None:
-    assert text(machine, "ps -o etime:3,pid,comm -p 1") == "ELAPSED PID COMMAND\n00:00   1 init\n"
-    assert text(machine, "ps -o comm:2,pid,user -p 1").splitlines()[1] == "in     1 root"
+    assert text(machine, "ps -o etime:3,pid,comm -p 1") == "ELAPSED PID COMMAND\n00:00     1 systemd\n"
+    assert text(machine, "ps -o comm:2,pid,user -p 1").splitlines()[1] == "sy       1 root"
 
 
 def test_old_processes_show_the_day(machine: Machine) -> None:
@@ -114,7 +114,7 @@ def test_top_shows_the_busiest_first(machine: Machine) -> None:
     lines = text(machine, "top -b -n1").splitlines()
     assert lines[0].startswith("top - 09:02:00 up 2 min,  0 user,  load average: 0.")
     assert lines[1] == "Tasks:   3 total,   1 running,   2 sleeping,   0 stopped,   0 zombie"
-    assert lines[6] == "  PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND"
+    assert lines[6] == "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND"
     *_, share, _, minutes, name = lines[7].split()
     assert (float(share), minutes[:4], name) == (pytest.approx(50, abs=1), "1:00", "busy")
     frames = text(machine, "top -b -n3 -d 10").split("\ntop - ")
@@ -183,3 +183,20 @@ def test_a_command_that_was_not_found_stays_unfound(machine: Machine) -> None:
     assert type_line(machine, "nice nosuch").status == 127
     assert type_line(machine, "nice -n 5 sh -c 'exit 3'").status == 3
     assert text(machine, "stdbuf -oL echo hu") == "hu\n"
+
+
+def test_threads_take_numbers_and_old_machines_have_high_ones(machine: Machine) -> None:
+    async def pool(ctx: Context) -> int:
+        ctx.process.threads = 40
+        await ctx.sleep(1e9)
+        return 0
+
+    box = machine.create_container("box", operator_image(), address="10.1.0.5")
+    box.start(["pool"], program=pool)
+    machine.kernel.run_for(1)
+    assert box.run(["sh", "-c", "echo $$"]).stdout == b"41\n"
+    assert box.run(["ps", "-o", "stat=", "1"]).stdout == b"Ssl\n"
+    machine.grow_older(30 * 86_400)
+    last = int(text(machine, "cat /proc/loadavg").split()[-1])
+    assert 50_000 < last < 4_194_304
+    assert box.run(["sh", "-c", "echo $$"]).stdout > b"1000\n"

@@ -87,9 +87,10 @@ def test_free_and_meminfo_follow_the_memory_in_use(machine: Machine) -> None:
     assert int(text(machine, "free -m | awk '/Mem/{print $3}'")) - before == pytest.approx(640, abs=10)
     free_kib = int(text(machine, "awk '/MemAvailable/{print $2}' /proc/meminfo"))
     assert free_kib == pytest.approx(int(text(machine, "free | awk '/Mem/{print $7}'")), abs=10_000)
-    assert text(machine, f"awk '/VmRSS/{{print $2}}' /proc/{process.pid}/status").strip() == str(642 * 1024)
+    resident_kib = int(text(machine, f"awk '/VmRSS/{{print $2}}' /proc/{process.pid}/status"))
+    assert resident_kib == pytest.approx(642 * 1024, abs=400)
     process.die(Signal.KILL)
-    assert int(text(machine, "free -m | awk '/Mem/{print $3}'")) == before
+    assert int(text(machine, "free -m | awk '/Mem/{print $3}'")) == pytest.approx(before, abs=2)
     assert text(machine, "free -s 1 -c 3 | grep -c Mem").strip() == "3"
 
 
@@ -99,15 +100,16 @@ def test_an_oom_kill_is_in_the_kernels_log(machine: Machine) -> None:
     machine.kernel.run_for(30)
     assert not process.alive
     log = text(machine, "dmesg")
-    assert "Killed process 1 (hungry)" in log
+    assert f"Memory cgroup out of memory: Killed process {process.host_pid} (hungry) total-vm:" in log
     assert log.startswith("[    ")
-    assert text(machine, "dmesg -T").startswith("[Mon Jan  5 09:00:")
+    assert text(machine, "dmesg -T").startswith("[Mon Jan  5 08:59:51 2026] Linux version")
     assert "oom_kill 1\n" in text(machine, "cat /proc/vmstat")
 
 
 def test_dmesg_follows(machine: Machine) -> None:
-    machine.kernel_message("first")
-    machine.kernel.call_later(2.0, lambda _: machine.kernel_message("second"))
+    machine.kernel_log.clear()
+    machine.kernel_log.say("first")
+    machine.kernel.call_later(2.0, lambda _: machine.kernel_log.say("second"))
     assert text(machine, "timeout 5 dmesg -wt") == "first\nsecond\n"
     assert text(machine, "timeout 1 dmesg -W; dmesg -C; dmesg") == ""
 
@@ -116,8 +118,8 @@ def test_uptime_and_load(machine: Machine) -> None:
     machine.kernel.run_for(86_400 + 2 * 3600 + 5 * 60)
     assert text(machine, "uptime") == " 11:05:00 up 1 day,  2:05,  0 user,  load average: 0.00, 0.00, 0.00\n"
     assert text(machine, "uptime -p") == "up 1 day, 2 hours, 5 minutes\n"
-    assert text(machine, "uptime -s") == "2026-01-05 09:00:00\n"
-    assert text(machine, "cut -d. -f1 /proc/uptime").strip() == "93900"
+    assert text(machine, "uptime -s") == "2026-01-05 08:59:51\n"
+    assert text(machine, "cut -d. -f1 /proc/uptime").strip() == "93909"
     assert text(machine, "w -h; who 2>/dev/null; w | tail -1").startswith("USER     TTY")
 
 
@@ -131,7 +133,9 @@ def test_vmstat_counts_the_work_between_its_looks(machine: Machine) -> None:
     machine.kernel.run_for(10)
     rows = text(machine, "vmstat 5 3").splitlines()
     assert len(rows) == 5
-    assert int(rows[-1].split()[12]) == pytest.approx(50, abs=3)
+    user, system, idle = map(int, rows[-1].split()[12:15])
+    assert (user + system, idle) == (pytest.approx(50, abs=3), pytest.approx(50, abs=3))
+    assert 0 < system < user
 
 
 def test_facts_of_the_kernel(machine: Machine) -> None:
@@ -180,10 +184,17 @@ def test_nothing_of_the_host_is_seen(machine: Machine, hosts_own: str) -> None:
     assert text(machine, "date +%Y-%m-%d") == "2026-01-05\n"
 
 
-def test_the_clock_cannot_be_set(machine: Machine) -> None:
-    done = type_line(machine, "date -s 2030-01-01; date 010100002030; date +%Y")
+def test_only_root_of_the_machine_sets_its_clock(machine: Machine) -> None:
+    pod = machine.create_container("pod", operator_image(), address="10.0.0.9")
+    done = pod.run(["bash", "-c", "date -s 2030-01-01; date 010100002030; date +%Y"])
     assert done.stderr == b"date: cannot set date: Operation not permitted\n" * 2
     assert done.stdout.endswith(b"2026\n")
+    assert text(machine, "timedatectl | grep synchronized").endswith(": yes\n")
+    assert text(
+        machine,
+        "date -s '2030-01-01 10:00' > /dev/null; date +%Y; date 010111302031 > /dev/null; date +%FT%H",
+    ) == ("2030\n2031-01-01T11\n")
+    assert text(machine, "timedatectl | grep synchronized").endswith(": no\n")
 
 
 def test_accounts_come_from_the_machines_tables(machine: Machine) -> None:

@@ -11,7 +11,7 @@ from tests.simcloud.conftest import Shell, make_machine, type_line
 
 @pytest.mark.parametrize(
     ("shell_name", "message"),
-    [("bash", b"bash: line 1: nosuch: command not found\n"), ("sh", b"sh: nosuch: not found\n")],
+    [("bash", b"bash: line 1: nosuch: command not found\n"), ("sh", b"sh: 1: nosuch: not found\n")],
 )
 def test_a_missing_command_is_told_in_the_shells_own_way(shell_name: str, message: bytes) -> None:
     done = type_line(make_machine(), "nosuch; echo $?", shell=shell_name)

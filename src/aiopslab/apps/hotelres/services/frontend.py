@@ -23,7 +23,7 @@ from aiopslab.apps.hotelres.messages import (
 from aiopslab.apps.hotelres.services.source_positions import ROOT
 from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.machine.files import FileError
-from simcloud.machine.network import AddressInUse, HttpRequest, HttpResponse
+from simcloud.machine.network import HTTP, HTTPS, AddressInUse, HttpRequest, HttpResponse
 from simcloud.services import SpanContext
 from simcloud.services.languages import golang
 from simcloud.services.rpc import GrpcError, HttpServer, Query, http_error, query_of
@@ -149,9 +149,11 @@ async def _main(startup: Startup) -> None:
         ("/reservation", frontend.reservation),
     ):
         server.route(path, _handle_queries(handler), CPU_S)
-    startup.log_info(f"{where}:92", "Serving http")
+    startup.log_info(
+        f"{where}:{86 if startup.uses_tls else 92}", f"Serving {'https' if startup.uses_tls else 'http'}"
+    )
     try:
-        server.listen(startup.port)
+        server.listen(startup.port, HTTPS if startup.uses_tls else HTTP)
     except AddressInUse as error:
         startup.fatal(golang.listen_error(error, startup.port))
     await startup.run_forever()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.messages import Point
 from aiopslab.apps.hotelres.places import Place, find_nearest, read_places
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
+from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
@@ -20,8 +19,7 @@ CPU_S: Final = 0.0005
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("geo", "hotelId", data.build_points())]
-    mongo = await startup.connect_database("GeoMongoAddress", "geo-db", seeds, LOGIN)
+    mongo = await startup.connect_database("GeoMongoAddress", LOGIN)
     await startup.connect_tracing("GeoPort")
     known = await _load(startup, mongo)
 

@@ -13,13 +13,8 @@ from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_number, get_text
 from aiopslab.apps.hotelres.geojson import format_single
 from aiopslab.apps.hotelres.messages import Profile, ProfilesRequest
-from aiopslab.apps.hotelres.services.cache import (
-    CLIENT,
-    fetch_all,
-    format_go_list,
-    store_in_background,
-)
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
+from aiopslab.apps.hotelres.services.cache import CLIENT, fetch_all, format_go_list, store_in_background
+from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
 from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.golang import format_json
@@ -108,8 +103,7 @@ def _hotel(document: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("hotels", "id", data.build_profiles())]
-    mongo = await startup.connect_database("ProfileMongoAddress", "profile-db", seeds)
+    mongo = await startup.connect_database("ProfileMongoAddress")
     cache = await startup.connect_cache("ProfileMemcAddress")
     await startup.connect_tracing("ProfilePort")
     server = startup.create_server()

@@ -8,16 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_number, get_text
 from aiopslab.apps.hotelres.messages import RatesRequest
-from aiopslab.apps.hotelres.services.cache import (
-    CLIENT,
-    fetch_all,
-    format_go_list,
-    store_in_background,
-)
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
+from aiopslab.apps.hotelres.services.cache import CLIENT, fetch_all, format_go_list, store_in_background
+from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
 from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.golang import format_json
@@ -111,8 +105,7 @@ def _total(plan: Plan) -> float:
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("inventory", "hotelId", data.build_plans())]
-    mongo = await startup.connect_database("RateMongoAddress", "rate-db", seeds, LOGIN)
+    mongo = await startup.connect_database("RateMongoAddress", LOGIN)
     cache = await startup.connect_cache("RateMemcAddress")
     await startup.connect_tracing("RatePort")
     server = startup.create_server()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_number, get_text
 from aiopslab.apps.hotelres.messages import RecommendationRequest
 from aiopslab.apps.hotelres.places import find_closest, read_places
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
+from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
@@ -39,8 +38,7 @@ class Recommendations:
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("recommendation", "hotelId", data.build_recommendations())]
-    mongo = await startup.connect_database("RecommendMongoAddress", "recommendation-db", seeds)
+    mongo = await startup.connect_database("RecommendMongoAddress")
     await startup.connect_tracing("RecommendPort")
     recommendations = Recommendations(await _load(startup, mongo))
 

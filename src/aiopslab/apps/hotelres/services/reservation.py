@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_whole
 from aiopslab.apps.hotelres.messages import Booking
 from aiopslab.apps.hotelres.nights import get_night_key, get_rooms_key, list_nights
 from aiopslab.apps.hotelres.services.cache import CLIENT, format_go_list
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
+from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.datastores.memcached import CacheMiss, MemcachedClient, MemcacheError
 from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.services import SpanContext
@@ -144,11 +143,7 @@ def _parse_count(value: bytes) -> int:
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [
-        Seed("reservation", "hotelId", data.build_reservations()),
-        Seed("number", "hotelId", data.build_rooms()),
-    ]
-    mongo = await startup.connect_database("ReserveMongoAddress", "reservation-db", seeds)
+    mongo = await startup.connect_database("ReserveMongoAddress")
     cache = await startup.connect_cache("ReserveMemcAddress")
     await startup.connect_tracing("ReservePort")
     handlers = Reservations(startup, mongo, cache)

@@ -7,11 +7,12 @@ first deployment they are restarted a few times until all run.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple, NoReturn
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NoReturn
 from uuid import UUID
 
 from aiopslab.apps.hotelres.config import Config, read_config
+from aiopslab.apps.hotelres.data import SEEDS, Seed
 from aiopslab.apps.hotelres.fields import atoi
 from aiopslab.apps.hotelres.services.source_positions import (
     DATABASE_LINES,
@@ -28,9 +29,9 @@ from simcloud.machine.network import AddressInUse, NameNotFound, ResolverFailure
 from simcloud.machine.process import Context, Program
 from simcloud.services import Tracer
 from simcloud.services.languages import GoLog, go_program, golang
-from simcloud.services.rpc import Capacity, GrpcChannel, GrpcServer, RetryPolicy
+from simcloud.services.rpc import GRPC, GRPC_TLS, Capacity, GrpcChannel, GrpcServer, RetryPolicy
 
-RESIDENT_BYTES: Final = 22 << 20
+RESIDENT_BYTES: Final = 15 << 20
 """Memory of a Go program of this size after startup."""
 
 CACHE_TIMEOUT_S: Final = 0.1
@@ -48,14 +49,6 @@ CALL_GOROUTINES: Final = (50, 5000)
 TUNE: Final = "github.com/harlow/go-micro-services/tune"
 
 
-class Seed(NamedTuple):
-    """Initial documents of a collection, and the field that identifies them."""
-
-    collection: str
-    field: str
-    documents: Iterable[Mapping[str, Any]]
-
-
 class Startup:
     """The startup of one program; each step is logged."""
 
@@ -67,6 +60,7 @@ class Startup:
         self.config = Config({})
         self.tracer: Tracer
         self.port = 0
+        self.uses_tls = False
         self._quiet = False
         self._consul: ConsulClient
 
@@ -76,7 +70,9 @@ class Startup:
         await self.ctx.cpu(START_CPU_S)
         env = self.ctx.env
         level = env.get("LOG_LEVEL", "info")
-        self.log.info("TLS disabled.")
+        self.uses_tls, suite = parse_tls(env.get("TLS", ""))
+        enabled = f"TLS enabled cipher suite {suite}" if suite else "TLS enabled."
+        self.log.info(enabled if self.uses_tls else "TLS disabled.")
         self._quiet = level.lower() in QUIET
         self.log_info("", f"Set global log level: {level}")
         self.log_info("", f"Tune: setGCPercent to {atoi(env.get('GC', '100'))}")
@@ -87,10 +83,8 @@ class Startup:
             text = f"Got error while reading config: {self.config.problem}"
             self.log.error(text, self._locate_main(self.lines.config + 3))
 
-    async def connect_database(
-        self, setting: str, database: str, seeds: Iterable[Seed], login: tuple[str, str] | None = None
-    ) -> MongoClient:
-        """Connect to a database, insert missing documents and return the client."""
+    async def connect_database(self, setting: str, login: tuple[str, str] | None = None) -> MongoClient:
+        """Connect to the program's database, insert missing documents and return the client."""
         address, line, where = self.config[setting], self.lines.database, DATABASE_LINES[self.name]
         self.log_main(line, f"Read database URL: {address}")
         self.log_main(line + 1, "Initializing DB connection...")
@@ -104,8 +98,8 @@ class Startup:
         if self.name != "reservation":  # the only program that does not log this
             self.log_info(self._locate_db(where.dialled + 5), "Generating test data...")
         try:
-            for seed in seeds:
-                await self._fill(client.collection(database, seed.collection), seed)
+            for seed in SEEDS[self.name]:
+                await self._fill(client.collection(f"{self.name}-db", seed.collection), seed)
         except MongoError as error:
             self.log.fatal(str(error), self._locate_db(where.refused))
         self.log_main(line + 4, "Successfull")
@@ -170,12 +164,13 @@ class Startup:
         if attempts > 0:
             timeout_s = config.get_seconds("CallTimeoutMs")
             retry = RetryPolicy(attempts, timeout_s or None, config.get_seconds("CallPauseMs"))
-        return GrpcChannel(self.ctx, self.tracer, addresses, peer=service, retry=retry)
+        protocol = GRPC_TLS if self.uses_tls else GRPC
+        return GrpcChannel(self.ctx, self.tracer, addresses, peer=service, retry=retry, protocol=protocol)
 
     async def serve(self, server: GrpcServer) -> NoReturn:
         """Open the port, register in Consul, and serve until the process ends."""
         try:
-            server.listen(self.port)
+            server.listen(self.port, GRPC_TLS if self.uses_tls else GRPC)
         except AddressInUse as error:
             text = f"failed to listen: {golang.listen_error(error, self.port)}"
             self.log.fatal(text, self._locate_server(self.lines.registered - 12))
@@ -220,9 +215,9 @@ class Startup:
             self.fatal(f"failed register: {error}")
 
     async def _fill(self, collection: Collection, seed: Seed) -> None:
-        for document in seed.documents:
+        for document in seed.build():
             if await collection.find({seed.field: document[seed.field]}).count() == 0:
-                await collection.insert(dict(document))
+                await collection.insert(document)
             await self.ctx.cpu(SEED_CPU_S)
         await collection.ensure_index(seed.field)
 
@@ -256,6 +251,13 @@ def make_program(name: str, main: Callable[[Startup], Awaitable[Any]]) -> Progra
         return 0
 
     return go_program(run)
+
+
+def parse_tls(value: str) -> tuple[bool, str]:
+    """Return whether the variable ``TLS`` switches TLS on, and its cipher suite: a number is a switch, a name is a suite."""
+    if not value or value.lstrip("+-").isdigit():
+        return bool(atoi(value)), ""
+    return True, value
 
 
 def _parse_ratio(text: str | None) -> float:

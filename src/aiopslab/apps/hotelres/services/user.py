@@ -7,7 +7,7 @@ from typing import Final
 from aiopslab.apps.hotelres import data
 from aiopslab.apps.hotelres.fields import get_text
 from aiopslab.apps.hotelres.messages import Login
-from aiopslab.apps.hotelres.services.startup import Seed, Startup, make_program
+from aiopslab.apps.hotelres.services.startup import Startup, make_program
 from simcloud.datastores.mongodb import MongoClient, MongoError
 from simcloud.services.rpc import Call
 
@@ -15,8 +15,7 @@ CPU_S: Final = 0.0003
 
 
 async def _main(startup: Startup) -> None:
-    seeds = [Seed("user", "username", data.build_users())]
-    mongo = await startup.connect_database("UserMongoAddress", "user-db", seeds)
+    mongo = await startup.connect_database("UserMongoAddress")
     await startup.connect_tracing("UserPort")
     passwords = await _load(startup, mongo)
 

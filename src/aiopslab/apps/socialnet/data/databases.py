@@ -23,7 +23,10 @@ from simcloud.machine import Image
 
 DATA: Final = "/data/db"
 SNAPSHOT: Final = "/data/dump.rdb"
-REGISTERED_MS: Final = LAST_MS - SPAN_MS
+REGISTERED_MS: Final = LAST_MS - SPAN_MS - 49_081_773
+FOLLOWING_MS: Final = 5_431_207
+"""Time in which the first users followed each other."""
+
 SALT_SEED: Final = 32
 
 
@@ -41,11 +44,21 @@ def _build_users() -> Iterable[Document]:
 
 
 def _build_graph() -> Iterable[Document]:
-    since = REGISTERED_MS
-    entries = [Encoded(encode({"user_id": Int64(user), "timestamp": since})) for user in range(USERS)]
+    moments = [REGISTERED_MS + 60_000 + user * 7_919_483 % FOLLOWING_MS for user in range(USERS)]
+    followers, followees = (
+        [
+            Encoded(encode({"user_id": Int64(user), "timestamp": Int64(moment + user * step % 97)}))
+            for user, moment in enumerate(moments)
+        ]
+        for step in (0, 31)
+    )
     for user, others in enumerate(draw_neighbours()):
-        both = [entries[other] for other in others]
-        yield {"user_id": Int64(user), "followers": both, "followees": both}
+        friends = sorted(others, key=moments.__getitem__)
+        yield {
+            "user_id": Int64(user),
+            "followers": [followers[friend] for friend in friends],
+            "followees": [followees[friend] for friend in friends],
+        }
 
 
 def _build_timelines() -> Iterable[Document]:
@@ -75,8 +88,9 @@ def build_images_with_data() -> Mapping[str, Image]:
         ),
     }
     images = {
-        name: mongo_image(files=data_files(DATA, {namespace: (documents, indexes)}, LAST_MS / 1000))
+        name: mongo_image(files=data_files(DATA, {namespace: (documents, indexes)}, written_ms / 1000))
         for name, (namespace, documents, indexes) in contents.items()
+        for written_ms in [LAST_MS if "post" in namespace or "timeline" in namespace else REGISTERED_MS]
     }
     images["home-timeline-redis"] = _build_timelines_image()
     # The data is in the images now; keeping it twice would cost three megabytes.

@@ -25,6 +25,9 @@ from simcloud.userland.commands.net import hardware_of
 T = TypeVar("T")
 
 RESIDENT_BYTES: Final = 14 << 20
+OWN_THREADS: Final = 4
+"""The main thread, two of the tracer and the one that watches the database."""
+
 START_CPU_S: Final = 0.02
 RETRY_S: Final = 1.0
 LIBRARY: Final = "C++-0.4.2"
@@ -68,7 +71,8 @@ class Startup:
 
     async def begin(self) -> None:
         """Set up tracing and read the configuration."""
-        self.ctx.memory.grow(RESIDENT_BYTES)
+        self.ctx.memory.grow(int(RESIDENT_BYTES * self.ctx.random("memory").uniform(0.7, 1.15)))
+        self.ctx.process.threads = OWN_THREADS
         await self.ctx.cpu(START_CPU_S)
         self.tracer = await self._connect_tracing()
         self.settings = read_settings(self.ctx, self.log)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from aiopslab.apps.socialnet.config import parse_sampling
 from aiopslab.apps.socialnet.messages import UNAUTHORIZED
-from aiopslab.apps.socialnet.web.lua import CallFailed, LuaThrift, ScriptAborted
+from aiopslab.apps.socialnet.web.lua import LIBRARY, CallFailed, LuaThrift, ScriptAborted
 from aiopslab.apps.socialnet.web.nginx import HOME, Setup, run_nginx
 from aiopslab.apps.socialnet.web.scripts import (
     SCRIPTS,
@@ -31,6 +33,7 @@ from simcloud.services.rpc.http import parent_of
 
 THRIFT_PORT: Final = 9090
 CPU_S: Final = 0.00025
+LOGIN_S: Final = 86_400
 LOST_S: Final = 4.0
 """Maximum time until Lua's garbage collector closes a span that the script left open."""
 REQUIRED: Final = re.compile(r"require\s*\(?\s*[\"']([^\"']+)[\"']")
@@ -98,7 +101,7 @@ class Front:
             message = f"module '{module}' not found"
             response = self._abort(f"content_by_lua(nginx.conf:{line}):2: {message}:", exchange)
         else:
-            response = await self._run(script, module, exchange, inner.context)
+            response = await self._run(script, module, line, exchange, inner.context)
         status = response.status
         tags = (
             ("component", "nginx"),
@@ -113,7 +116,7 @@ class Front:
         return response
 
     async def _run(
-        self, script: Script, module: str, exchange: Exchange, parent: SpanContext
+        self, script: Script, module: str, line: int, exchange: Exchange, parent: SpanContext
     ) -> HttpResponse:
         request = exchange.request
         try:
@@ -130,19 +133,24 @@ class Front:
         try:
             connection = await client.connect(exchange)
         except ScriptAborted as error:
-            return self._abort(f"{HOME}/lua-scripts/{module}.lua:40: {error}", exchange)
+            return self._abort(format_traceback(module, script.function, line, str(error)), exchange)
         span = self._tracer.begin(script.span, parent)
         try:
             result = await client.call(connection, method, payload, span.context, exchange)
         except CallFailed as failure:
             return self._fail(script, module, failure, span, exchange)
         span.finish()
-        return self._succeed(script, result)
+        return self._succeed(script, arguments, result)
 
-    def _succeed(self, script: Script, result: Any) -> HttpResponse:
+    def _succeed(self, script: Script, arguments: Mapping[str, Any], result: Any) -> HttpResponse:
         if script.function == "Login":
-            cookie = f"login_token={result}; Path=/; Expires=86400"
-            return respond(302, b"", Location="../../main.html", Set_Cookie=cookie)
+            expires = datetime.fromtimestamp(int(self._ctx.now) + LOGIN_S, UTC)
+            response = error_page(302)
+            response.headers["Location"] = f"../../main.html?username={arguments['username']}"
+            response.headers["Set-Cookie"] = (
+                f"login_token={result}; Path=/; Expires={expires:%a, %d-%b-%y %H:%M:%S} GMT"
+            )
+            return response
         response = respond(200, script.encode(result))
         if script.type:
             response.headers["Content-Type"] = script.type
@@ -173,9 +181,26 @@ class Front:
         if found is None:
             host = service + self._ctx.env.get("fqdn_suffix", "")
             setup = self._setup
-            found = LuaThrift(self._ctx, setup.server, host, THRIFT_PORT, setup.resolver_valid_s)
+            found = LuaThrift(self._ctx, setup, host, THRIFT_PORT)
             self._clients[service] = found
         return found
+
+
+def format_traceback(module: str, function: str, line: int, error: str) -> str:
+    """Return an error of the Thrift library with Lua's stack of calls, as far up as the configuration."""
+    return "\n".join(
+        (
+            f"{LIBRARY}/Thrift.lua:37: {error}",
+            "stack traceback:",
+            "coroutine 0:",
+            "\t[C]: in function 'error'",
+            f"\t{LIBRARY}/Thrift.lua:37: in function 'terror'",
+            f"\t{LIBRARY}/TSocket.lua:73: in function 'open'",
+            f"\t{LIBRARY}/GenericObjectPool.lua:36: in function 'connection'",
+            f"\t{HOME}/lua-scripts/{module}.lua:40: in function '{function}'",
+            f"\tcontent_by_lua(nginx.conf:{line}):3: in main chunk",
+        )
+    )
 
 
 def _finish(span: ActiveSpan) -> None:

@@ -7,19 +7,24 @@ nginx's resolver resolves names and caches addresses for the configured time. A 
 from __future__ import annotations
 
 from collections import deque
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from simcloud.machine.network import Connection, NetworkError
+from simcloud.machine.network import Connection, NameNotFound, NetworkError, ResolverFailure, dns
 from simcloud.machine.process import Context
 from simcloud.services import SpanContext
-from simcloud.services.nginx import Exchange, NginxServer
+from simcloud.services.nginx import Exchange
 from simcloud.services.rpc.thrift import FRAME_BYTES, THRIFT, Reply, Request, lua_words
 from simcloud.sim import TimedOut
+
+if TYPE_CHECKING:
+    from aiopslab.apps.socialnet.web.nginx import Setup
 
 TIMEOUT_S: Final = 10.0
 IDLE_S: Final = 10.0
 MAX_IDLE: Final = 512
 LIBRARY: Final = "/usr/local/openresty/luajit/share/lua/5.1"
+RESOLVER_TIMEOUT_S: Final = 30.0
+RESEND_S: Final = 5.0
 ERRNO: Final = {"Connection refused": 111, "No route to host": 113, "Connection timed out": 110}
 
 
@@ -39,12 +44,13 @@ class CallFailed(Exception):
 class LuaThrift:
     """A client of one service."""
 
-    def __init__(self, ctx: Context, server: NginxServer, host: str, port: int, valid_s: float) -> None:
+    def __init__(self, ctx: Context, setup: Setup, host: str, port: int) -> None:
         self._ctx = ctx
-        self._server = server
+        self._server = setup.server
+        self._nameservers = setup.nameservers
         self._host = host
         self._port = port
-        self._valid_s = valid_s
+        self._valid_s = setup.resolver_valid_s
         self._address = ""
         self._fresh_until = -1.0
         self._idle: deque[tuple[Connection, float]] = deque()
@@ -57,6 +63,7 @@ class LuaThrift:
             if now - since <= IDLE_S and not connection.closed:
                 return connection
             connection.close()
+        self._server.connections += 1
         try:
             return await self._ctx.dial(await self._resolve(), self._port, THRIFT, TIMEOUT_S)
         except NetworkError as error:
@@ -90,6 +97,26 @@ class LuaThrift:
     async def _resolve(self) -> str:
         now = self._ctx.kernel.now
         if now >= self._fresh_until:
-            self._address = (await self._ctx.container.namespace.resolve(self._host))[0]
-            self._fresh_until = now + self._valid_s
+            self._address = await self._ask_nameservers()
+            self._fresh_until = self._ctx.kernel.now + self._valid_s
         return self._address
+
+    async def _ask_nameservers(self) -> str:
+        """Return the service's address. The configured name servers are asked in turn, without search domains."""
+        kernel, namespace = self._ctx.kernel, self._ctx.container.namespace
+        question = dns.Question(dns.plain_name(self._host), "A")
+        give_up_at = kernel.now + RESOLVER_TIMEOUT_S
+        while kernel.now < give_up_at and self._nameservers:
+            for server in self._nameservers:
+                started_at = kernel.now
+                try:
+                    reply = await dns.ask(namespace, server, question, RESEND_S)
+                except (NetworkError, TimedOut):
+                    await self._ctx.sleep(max(0.0, started_at + RESEND_S - kernel.now))
+                    continue
+                if reply.addresses:
+                    return reply.addresses[0]
+                if reply.code in (dns.NOERROR, dns.NXDOMAIN):
+                    raise NameNotFound(self._host)
+                raise ResolverFailure(self._host, answered=True)
+        raise ResolverFailure(self._host)

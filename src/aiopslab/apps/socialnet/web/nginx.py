@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from email.utils import formatdate
 from posixpath import normpath
 from typing import Final, Protocol
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import AddressInUse, HttpResponse, NetworkError, is_address, respond
+from simcloud.machine.network import AddressInUse, HttpResponse, NetworkError, respond
 from simcloud.machine.process import Context, Signal
 from simcloud.services.languages import print_line
 from simcloud.services.nginx import (
+    SERVER,
     Answer,
     ConfError,
     Directive,
@@ -29,6 +31,10 @@ RESIDENT_BYTES: Final = 24 << 20
 START_CPU_S: Final = 0.05
 VALID_S: Final = 30.0
 DEFAULT_PORT: Final = 80
+MAX_WORKERS: Final = 16
+NOBODY: Final = 65534
+COMMANDS: Final = ("-v", "-V", "-t", "-T", "-s")
+SIGNALS: Final = {"stop": Signal.TERM, "quit": Signal.QUIT, "reload": Signal.HUP, "reopen": Signal.USR1}
 TYPES: Final = {"html": "text/html", "css": "text/css", "js": "application/javascript", "png": "image/png"}
 
 
@@ -49,9 +55,11 @@ class Setup:
 
     def __init__(self, ctx: Context, conf: Directive) -> None:
         self.ctx = ctx
+        self.conf = conf
         self.http = conf.first("http") or Directive("http", (), 0)
         self.block = self.http.first("server") or Directive("server", (), 0)
         self.resolver_valid_s = VALID_S
+        self.nameservers: list[str] = []
         self._loaded: set[str] = set()
         self.server: NginxServer
 
@@ -68,8 +76,19 @@ class Setup:
             for location in self.block.all("location")
             if location.words
         }
-        self.server = NginxServer(self.ctx, self.block, answers)
+        self.server = NginxServer(self.ctx, self.block, answers, self._start_workers())
         listen(self.ctx, self.port, self.server)
+
+    def _start_workers(self) -> list[int]:
+        """Start the worker processes. They only represent the work, which is done by the master."""
+        wanted = self.conf.text("worker_processes", "1")
+        count = int(wanted) if wanted.isdigit() else self.ctx.machine.cpu.cores
+        pids = []
+        for _ in range(min(count, MAX_WORKERS)):
+            worker = self.ctx.start(["nginx: worker process"], program=_wait)
+            worker.files.uid = worker.files.gid = NOBODY
+            pids.append(worker.pid)
+        return pids
 
     def alert(self, text: str) -> None:
         """Write a line to the error log that belongs to no request."""
@@ -88,9 +107,10 @@ class Setup:
             if word.startswith("valid="):
                 seconds = word.removeprefix("valid=").removesuffix("s")
                 self.resolver_valid_s = float(seconds) if seconds.isdigit() else VALID_S
-            elif "=" not in word and not is_address(word):
+            elif "=" not in word:
+                host = word.partition(":")[0]
                 try:
-                    await self.ctx.container.namespace.resolve(word)
+                    self.nameservers += await self.ctx.container.namespace.resolve(host)
                 except NetworkError:
                     assert found is not None
                     raise ConfError(f'host not found in resolver "{word}" in {CONF}:{found.line}') from None
@@ -116,7 +136,12 @@ class Setup:
             if files.is_dir(path):
                 path = f"{path.rstrip('/')}/index.html"
             kind = TYPES.get(path.rpartition(".")[2], "application/octet-stream")
-            return respond(200, files.read(path), Content_Type=kind)
+            data, changed_s = files.read(path), int(files.stat(path).mtime)
+            response = respond(200, data, Content_Type=kind)
+            response.headers["Last-Modified"] = formatdate(changed_s, usegmt=True)
+            response.headers["ETag"] = f'"{changed_s:x}-{len(data):x}"'
+            response.headers["Accept-Ranges"] = "bytes"
+            return response
         except FileError as error:
             refused = error.strerror == "Permission denied"
             number = 13 if refused else 2
@@ -126,7 +151,9 @@ class Setup:
 
 async def run_nginx(ctx: Context, site: Callable[[Setup], Site]) -> int:
     """Run a site until stopped; return the exit status."""
-    ctx.memory.grow(RESIDENT_BYTES)
+    if ctx.args[1:] and ctx.args[1] in COMMANDS:
+        return await _run_command(ctx)
+    ctx.memory.grow(int(RESIDENT_BYTES * ctx.random("memory").uniform(0.75, 1.1)))
     await ctx.cpu(START_CPU_S)
     try:
         setup = Setup(ctx, read_conf(_read_conf(ctx), CONF))
@@ -143,9 +170,49 @@ async def run_nginx(ctx: Context, site: Callable[[Setup], Site]) -> int:
         )
         return 1
     stop: Event[None] = Event(ctx.kernel)
+    for signal in (Signal.HUP, Signal.USR1):  # the configuration is read again at the next start only
+        ctx.signals.on(signal, lambda _signal: None)
     for signal in (Signal.TERM, Signal.INT, Signal.QUIT):
         ctx.signals.on(signal, lambda _signal: stop.set())
     await stop.wait()
+    return 0
+
+
+async def _wait(ctx: Context) -> int:
+    while True:
+        await ctx.sleep(1e9)
+
+
+async def _run_command(ctx: Context) -> int:
+    """Show the version, or check the configuration, as ``nginx -t`` does."""
+    if ctx.args[1] in ("-v", "-V"):
+        built = "built by gcc 5.4.0 20160609 (Ubuntu 5.4.0-6ubuntu1~16.04.11)\nTLS SNI support enabled\n"
+        await ctx.err(f"nginx version: {SERVER}\n{built if ctx.args[1] == '-V' else ''}")
+        return 0
+    if ctx.args[1] == "-s":
+        return await _signal_master(ctx)
+    try:
+        text = _read_conf(ctx)
+        await Setup(ctx, read_conf(text, CONF)).find_resolver()
+    except ConfError as error:
+        await ctx.err(f"nginx: [emerg] {error}\nnginx: configuration file {CONF} test failed\n")
+        return 1
+    await ctx.err(
+        f"nginx: the configuration file {CONF} syntax is ok\nnginx: configuration file {CONF} test is successful\n"
+    )
+    if ctx.args[1] == "-T":
+        await ctx.out(f"# configuration file {CONF}:\n{text}\n")
+    return 0
+
+
+async def _signal_master(ctx: Context) -> int:
+    wanted = ctx.args[2] if len(ctx.args) > 2 else ""
+    if wanted not in SIGNALS:
+        await ctx.err(f'nginx: invalid option: "-s {wanted}"\n')
+        return 1
+    master = ctx.container.processes.get(1)
+    if master is not None:
+        master.send(SIGNALS[wanted])
     return 0
 
 

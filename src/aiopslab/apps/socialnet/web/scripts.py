@@ -183,14 +183,14 @@ SCRIPTS: Final[Mapping[str, Script]] = {
         "RegisterUser", "user-service", "register_client", _register, "User registration failure: "
     ),
     "wrk2-api/user/follow": _make_simple_script(
-        "Follow", "social-graph-service", "follow_client", _make_follow_call("Follow"), "Follow failure: "
+        "Follow", "social-graph-service", "follow_client", _make_follow_call("Follow"), "Follow Failed: "
     ),
     "wrk2-api/user/unfollow": _make_simple_script(
         "Unfollow",
         "social-graph-service",
         "unfollow_client",
         _make_follow_call("Unfollow"),
-        "Unfollow failure: ",
+        "Unfollow Failed: ",
     ),
     "api/user/login": Script(
         "Login",

@@ -91,12 +91,7 @@ def _cluster_admin(db: str) -> list[Privilege]:
 
 def _root(db: str) -> list[Privilege]:
     everything = READ_WRITE | DB_ADMIN | USER_ADMIN
-    return [
-        Privilege(ANY, ANY, everything),
-        *_cluster_admin(db),
-        *_user_admin_any(db),
-        *_db_admin(ANY),
-    ]
+    return [Privilege(ANY, ANY, everything), *_cluster_admin(db), *_user_admin_any(db), *_db_admin(ANY)]
 
 
 def _backup(db: str) -> list[Privilege]:

@@ -14,6 +14,7 @@ from simcloud.datastores.mongodb.engine.catalog import Catalog
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 
 USERS: Final = "admin.system.users"
+USERS_INDEX: Final = {"v": 2, "unique": True, "key": {"user": 1, "db": 1}, "name": "user_1_db_1"}
 ROLES: Final = "admin.system.roles"
 MAX_INHERITANCE: Final = 20
 
@@ -31,6 +32,14 @@ class Users:
         """Return whether there are no users yet: then a local client may create the first."""
         collection = self._catalog.find(USERS)
         return collection is None or not len(collection)
+
+    def describe_all(self) -> dict[str, str]:
+        """Return all users and roles, each with its document as text: roles, privileges and hashed passwords."""
+        return {
+            f"the {kind} {document['_id']}": repr(document)
+            for kind, namespace in (("user", USERS), ("role", ROLES))
+            for document in _get_documents(self._catalog, namespace)
+        }
 
     def find(self, user: str, db: str) -> Document | None:
         """Return a user's document."""
@@ -109,6 +118,11 @@ class Users:
                 raise MongoFailure(31, f"No role named {role['role']}@{role['db']}")
             roles.append({"role": role["role"], "db": role["db"]})
         return roles
+
+
+def _get_documents(catalog: Catalog, namespace: str) -> list[Document]:
+    collection = catalog.find(namespace)
+    return [] if collection is None else list(collection.rows.values())
 
 
 def _privilege(document: Document) -> Privilege:

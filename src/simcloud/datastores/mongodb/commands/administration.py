@@ -50,6 +50,27 @@ def drop(request: Request) -> Document:
     return ok(nIndexesWas=len(dropped.indexes), ns=request.namespace)
 
 
+@command("renameCollection", scope="handler", admin_only=True)
+def rename_collection(request: Request) -> Document:
+    """Give a collection another name, in place of another collection if asked to."""
+    source, target = request.namespace.partition(".")[2], str(request.body.get("to", ""))
+    database, _, name = source.partition(".")
+    request.session.need(request, "renameCollectionSameDB", database, name)
+    catalog = request.server.catalog
+    if (
+        request.body.get("dropTarget")
+        and catalog.find(source) is not None
+        and catalog.find(target) is not None
+    ):
+        catalog.drop(target)
+    catalog.rename(source, target)
+    request.server.log.say(
+        "COMMAND", 20400, request.session.name, "renameCollectionForCommand",
+        sourceNamespace=source, targetNamespace=target, dropTarget="yes" if request.body.get("dropTarget") else "no",
+    )  # fmt: skip
+    return ok()
+
+
 @command("dropDatabase", scope="database", actions=("dropDatabase",))
 def drop_database(request: Request) -> Document:
     """Forget a database."""
@@ -86,7 +107,19 @@ def list_databases(request: Request) -> Document:
 
 def storage_bytes(collection: Collection) -> int:
     """Return the size of a collection and its indexes on disk: whole blocks, with a minimum."""
-    return FILE_BYTES + collection.size_bytes + (FILE_BYTES + 16 * len(collection)) * len(collection.indexes)
+    return round_to_blocks(FILE_BYTES + collection.size_bytes) + index_bytes(collection) * len(
+        collection.indexes
+    )
+
+
+def index_bytes(collection: Collection) -> int:
+    """Return the size of one index of a collection on disk."""
+    return round_to_blocks(FILE_BYTES + 16 * len(collection))
+
+
+def round_to_blocks(size_bytes: int) -> int:
+    """Round up to whole blocks of a file."""
+    return -(-size_bytes // 4096) * 4096
 
 
 @command("listCollections", scope="database", actions=("listCollections",))

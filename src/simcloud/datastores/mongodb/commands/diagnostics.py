@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from simcloud.datastores.mongodb.bson import Document, Int64, date
-from simcloud.datastores.mongodb.commands.administration import FILE_BYTES, storage_bytes
+from simcloud.datastores.mongodb.commands.administration import (
+    FILE_BYTES,
+    index_bytes,
+    round_to_blocks,
+    storage_bytes,
+)
 from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.engine.collection import Collection
 from simcloud.datastores.mongodb.failures import MongoFailure
-from simcloud.datastores.mongodb.server import Request
+from simcloud.datastores.mongodb.server import Request, Server
+from simcloud.datastores.mongodb.statistics import describe_activity
 from simcloud.datastores.mongodb.version import VERSION
 
 BROUGHT = ("documents", "updates", "deletes")
@@ -21,7 +27,7 @@ def db_stats(request: Request) -> Document:
     documents = sum(map(len, collections))
     size = sum(each.size_bytes for each in collections)
     indexes = sum(len(each.indexes) for each in collections)
-    index_bytes = sum((FILE_BYTES + 16 * len(each)) * len(each.indexes) for each in collections)
+    indexed = sum(index_bytes(each) * len(each.indexes) for each in collections)
     space = request.server.ctx.files.space(request.server.options.db_path)
     return ok(
         db=request.db,
@@ -30,9 +36,9 @@ def db_stats(request: Request) -> Document:
         objects=documents,
         avgObjSize=size / documents if documents else 0.0,
         dataSize=size / scale,
-        storageSize=sum(FILE_BYTES + each.size_bytes for each in collections) / scale,
+        storageSize=sum(round_to_blocks(FILE_BYTES + each.size_bytes) for each in collections) / scale,
         indexes=indexes,
-        indexSize=index_bytes / scale,
+        indexSize=indexed / scale,
         totalSize=sum(map(storage_bytes, collections)) / scale,
         scaleFactor=float(scale),
         fsUsedSize=float(space.used_bytes) / scale,
@@ -46,16 +52,12 @@ def coll_stats(request: Request) -> Document:
     collection = request.collection()
     scale = max(1, request.number("scale", 1))
     found = collection if collection is not None else Collection(request.namespace, "")
-    sizes = (
-        {name: (FILE_BYTES + 16 * len(found)) // scale for name in found.indexes}
-        if collection is not None
-        else {}
-    )
+    sizes = {name: index_bytes(found) // scale for name in found.indexes} if collection is not None else {}
     stats: Document = {"ns": request.namespace, "size": found.size_bytes // scale, "count": len(found)}
     if len(found):
         stats["avgObjSize"] = found.size_bytes // len(found)
     stats.update(
-        storageSize=(FILE_BYTES + found.size_bytes) // scale if collection is not None else 0,
+        storageSize=round_to_blocks(FILE_BYTES + found.size_bytes) // scale if collection is not None else 0,
         freeStorageSize=0,
         capped=bool(found.options.get("capped")),
         nindexes=len(sizes),
@@ -72,12 +74,26 @@ def coll_stats(request: Request) -> Document:
 @command("serverStatus", scope="cluster", actions=("serverStatus",))
 def server_status(request: Request) -> Document:
     """Return the server's counters."""
-    server = request.server
+    request.server.status_requests += 1
+    return report_status(request.server)
+
+
+def report_status(server: Server) -> Document:
+    """Return the counters of ``serverStatus``."""
     uptime_s = server.ctx.now - server.started_at
     resident_mib = server.ctx.memory.resident_bytes // 2**20
-    current = len(server.sessions)
+    # Connection pools of libmongoc check the server every ten seconds, over a connection of their own.
+    pools = {
+        session.remote.partition(":")[0]
+        for session in server.sessions.values()
+        if session.client.get("driver", {}).get("name", "").startswith("mongoc")
+    }
+    current = len(server.sessions) + len(pools)
+    opcounters = dict(server.counters)
+    opcounters["command"] += int(uptime_s / 10) * len(pools)
+    requests = sum(opcounters.values())
     return ok(
-        host=_host(request),
+        host=_get_host(server),
         version=VERSION,
         process="mongod",
         pid=Int64(server.ctx.process.pid),
@@ -89,29 +105,37 @@ def server_status(request: Request) -> Document:
         connections={
             "current": current,
             "available": server.options.max_connections - current,
-            "totalCreated": server.connections_created,
+            "totalCreated": server.connections_created + len(pools),
             "active": sum(session.running is not None for session in server.sessions.values()),
         },
         globalLock={
             "totalTime": Int64(uptime_s * 1e6),
             "currentQueue": {"total": 0, "readers": 0, "writers": 0},
+            "activeClients": {"total": 0, "readers": 0, "writers": 0},
         },
-        network={"numRequests": Int64(sum(server.counters.values()))},
-        opcounters=dict(server.counters),
-        mem={"bits": 64, "resident": resident_mib, "virtual": 1500 + resident_mib, "supported": True},
-        metrics={"cursor": {"open": {"total": Int64(len(server.cursors))}}},
+        **describe_activity(server, uptime_s, requests),
+        opcounters={name: Int64(count) for name, count in opcounters.items()},
+        mem={"bits": 64, "resident": resident_mib, "virtual": 1380 + resident_mib, "supported": True},
+        metrics={
+            "commands": {name: {"failed": Int64(0), "total": Int64(total)} for name, total in opcounters.items()},
+            "cursor": {"timedOut": Int64(0), "open": {"noTimeout": Int64(0), "pinned": Int64(0), "total": Int64(len(server.cursors))}},
+            "document": {
+                name: Int64(opcounters[kind])
+                for name, kind in (("deleted", "delete"), ("inserted", "insert"), ("returned", "query"), ("updated", "update"))
+            },
+            "ttl": {"deletedDocuments": Int64(0), "passes": Int64(uptime_s / 60)},
+        },
         storageEngine={
-            "name": "wiredTiger",
-            "supportsCommittedReads": True,
-            "persistent": True,
-            "readOnly": False,
+            "name": "wiredTiger", "supportsCommittedReads": True, "oldestRequiredTimestampForCrashRecovery": None,
+            "supportsPendingDrops": True, "dropPendingIdents": Int64(0), "supportsSnapshotReadConcern": True,
+            "readOnly": False, "persistent": True, "backupCursorOpen": False,
         },
-    )
+    )  # fmt: skip
 
 
-def _host(request: Request) -> str:
-    hostname = request.server.ctx.container.hostname
-    return hostname if request.server.options.port == 27017 else f"{hostname}:{request.server.options.port}"
+def _get_host(server: Server) -> str:
+    hostname = server.ctx.container.hostname
+    return hostname if server.options.port == 27017 else f"{hostname}:{server.options.port}"
 
 
 @command("getLog", scope="cluster", actions=("getLog",), admin_only=True)
@@ -197,10 +221,38 @@ def repl_set(request: Request) -> Document:
 
 @command("profile", scope="database", actions=("enableProfiler",))
 def profile(request: Request) -> Document:
-    """The profiler stays off; the slow-query threshold can be changed."""
-    was = int(request.server.slow_s * 1000)
+    """Show or set what is recorded of a database's operations: nothing (0), slow ones (1) or all (2)."""
+    server = request.server
+    was, slow_ms = server.profiled.get(request.db, 0), int(server.slow_s * 1000)
+    level = request.number("profile")
     if "slowms" in request.body:
-        request.server.slow_s = request.number("slowms") / 1000
-    if request.number("profile") > 0:
-        raise MongoFailure(20, "the profiler is not supported by this server; slow operations are in its log")
-    return ok(was=0, slowms=was, sampleRate=1.0)
+        server.slow_s = request.number("slowms") / 1000
+    if level in (0, 1, 2):
+        server.set_profiling(request.db, level)
+    return ok(was=was, slowms=slow_ms, sampleRate=1.0)
+
+
+@command("hostInfo", scope="cluster", actions=("hostInfo",))
+def host_info(request: Request) -> Document:
+    """Describe the machine and the operating system of the container."""
+    machine, now = request.server.ctx.machine, request.server.ctx.now
+    memory_mib = machine.memory_bytes // 2**20
+    limit = request.server.ctx.container.memory_limit_bytes
+    return ok(
+        system={
+            "currentTime": date(now), "hostname": _get_host(request.server), "cpuAddrSize": 64, "memSizeMB": Int64(memory_mib),
+            "memLimitMB": Int64(limit // 2**20 if limit else memory_mib), "numCores": machine.cpu.cores, "cpuArch": "x86_64",
+            "numaEnabled": False,
+        },
+        os={"type": "Linux", "name": "Ubuntu", "version": "18.04"},
+        extra={"kernelVersion": machine.kernel_release, "libcVersion": "2.27", "pageSize": Int64(4096)},
+    )  # fmt: skip
+
+
+@command("top", scope="cluster", actions=("top",), admin_only=True)
+def top(request: Request) -> Document:
+    """List the collections; operations here take less than the millisecond that their time is counted in."""
+    idle = {"time": Int64(0), "count": Int64(0)}
+    kinds = ("total", "readLock", "writeLock", "queries", "getmore", "insert", "update", "remove", "commands")
+    usage = {name: dict.fromkeys(kinds, idle) for name in sorted(request.server.catalog.collections)}
+    return ok(totals={"note": "all times in microseconds", **usage})

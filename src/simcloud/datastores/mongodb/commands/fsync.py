@@ -11,7 +11,7 @@ from simcloud.datastores.mongodb.server import Request
 
 WRITES: Final = frozenset(
     {
-        "insert", "update", "delete", "findAndModify", "findandmodify", "create", "drop", "dropDatabase",
+        "insert", "update", "delete", "findAndModify", "findandmodify", "create", "drop", "renameCollection", "dropDatabase",
         "createIndexes", "dropIndexes", "deleteIndexes", "createUser", "updateUser", "dropUser",
         "grantRolesToUser", "revokeRolesFromUser", "createRole",
     }

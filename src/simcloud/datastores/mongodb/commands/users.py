@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from simcloud.datastores.mongodb.auth.scram import KEY_CPU_S, MECHANISMS, credentials
-from simcloud.datastores.mongodb.auth.users import USERS
-from simcloud.datastores.mongodb.bson import Binary, Document, type_name
+from simcloud.datastores.mongodb.auth.users import USERS, USERS_INDEX
+from simcloud.datastores.mongodb.bson import Binary, Document, new_uuid, type_name
 from simcloud.datastores.mongodb.commands.registry import command, ok
 from simcloud.datastores.mongodb.failures import MongoFailure, bad_value
 from simcloud.datastores.mongodb.server import Request
-
-USERS_INDEX: Final = {"v": 2, "unique": True, "key": {"user": 1, "db": 1}, "name": "user_1_db_1"}
 
 
 @command("createUser", scope="database", actions=("createUser",))
@@ -30,7 +28,7 @@ def create_user(request: Request) -> Document:
         raise MongoFailure(51003, f'User "{user}@{request.db}" already exists')
     document: Document = {
         "_id": f"{request.db}.{user}",
-        "userId": Binary(request.server.random.randbytes(16), 4),
+        "userId": Binary(new_uuid(request.server.random), 4),
         "user": user,
         "db": request.db,
         "credentials": _credentials(request, user),

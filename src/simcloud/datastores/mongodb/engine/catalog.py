@@ -7,7 +7,7 @@ from functools import lru_cache
 from random import Random
 from typing import Final
 
-from simcloud.datastores.mongodb.bson import Document
+from simcloud.datastores.mongodb.bson import Document, new_uuid
 from simcloud.datastores.mongodb.engine.collection import Change, Collection
 from simcloud.datastores.mongodb.failures import MongoFailure
 
@@ -48,7 +48,7 @@ class Catalog:
         if len(self.collections) >= MAX_COLLECTIONS:
             raise MongoFailure(67, "cannot create a new collection -- this server has too many of them")
         collection = Collection(namespace, self.new_ident("collection"), options)
-        collection.uuid = self._random.randbytes(16)
+        collection.uuid = new_uuid(self._random)
         return self.adopt(collection, tell=True)
 
     def adopt(self, collection: Collection, tell: bool = False) -> Collection:
@@ -66,6 +66,20 @@ class Catalog:
             raise MongoFailure(26, "ns not found")
         if self.on_event is not None:
             self.on_event("drop", found)
+        return found
+
+    def rename(self, source: str, target: str) -> Collection:
+        """Give a collection another name; refuses names that cannot be or are taken."""
+        check_namespace(target)
+        found = self.collections.get(source)
+        if found is None:
+            raise MongoFailure(26, f"Source collection {source} does not exist")
+        if target in self.collections:
+            raise MongoFailure(48, "target namespace exists")
+        del self.collections[source]
+        found.namespace = target
+        self.collections[target] = found
+        self.indexes_changed(found)
         return found
 
     def indexes_changed(self, collection: Collection) -> None:

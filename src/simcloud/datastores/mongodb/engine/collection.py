@@ -7,8 +7,9 @@ affected. Every change is passed to ``on_change`` (the journal).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from simcloud.datastores.mongodb.bson import Document
 from simcloud.datastores.mongodb.encoding import encode
@@ -26,8 +27,7 @@ ID_INDEX: Final = {"v": 2, "key": {"_id": 1}, "name": "_id_"}
 RANGES: Final = frozenset({"$gt", "$gte", "$lt", "$lte"})
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(Struct):
     """The plan of a query: its index (None: a scan), and the test that remains for each row."""
 
     index: Index | None

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Final
 
 from simcloud.datastores.mongodb import bson
 from simcloud.datastores.mongodb.shell import natives
 from simcloud.datastores.mongodb.shell.entries import read_entries
-from simcloud.datastores.mongodb.shell.javascript import (
-    Source,
-    SpiderMonkey,
-    SyntaxFailure,
-    Thrown,
-    Value,
-)
+from simcloud.datastores.mongodb.shell.javascript import Source, SpiderMonkey, SyntaxFailure, Thrown, Value
 from simcloud.datastores.mongodb.shell.javascript.conversions import text
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsError, JsObject
-from simcloud.datastores.mongodb.shell.link import (
-    BrokenLink,
-    Link,
-    NoConnection,
-    Refused,
-    Unreachable,
-)
+from simcloud.datastores.mongodb.shell.link import BrokenLink, Link, NoConnection, Refused, Unreachable
 from simcloud.datastores.mongodb.shell.options import Address, BadCommandLine, Options, parse_options
 from simcloud.datastores.mongodb.shell.shell import Shell
 from simcloud.datastores.mongodb.shell.tls_errors import NONE_SHOWN, Untrusted
 from simcloud.datastores.mongodb.shell.tojson import tojson
+from simcloud.datastores.mongodb.version import BUILD_INFO
 from simcloud.machine.files import FileError
 from simcloud.machine.network import ConnectTimedOut, NameNotFound, ResolverFailure
 from simcloud.machine.process import Context
@@ -35,11 +25,33 @@ VERSION: Final = "4.4.6"
 CONNECT_FAILED: Final = 1
 FILE_ERROR: Final = 253
 EVAL_ERROR: Final = 252
-_PLACES: Final = {
-    "_getErrorWithCode": "src/mongo/shell/utils.js:25:13",
-    "DB.prototype.createUser": "src/mongo/shell/db.js:1386:11",
-}
-"""Where the genuine shell has functions that people know from its errors."""
+_FILES: Final = {
+    "DB": "db", "DBCollection": "collection", "DBQuery": "query", "DBCommandCursor": "query", "Mongo": "mongo",
+    "__Cursor": "query",
+}  # fmt: skip
+"""The files of the genuine shell, by class."""
+
+_FRAMES: Final[dict[str, tuple[str, ...]]] = {
+    "_getErrorWithCode": ("_getErrorWithCode@utils.js:25:13",),
+    "__Cursor.prototype._start": ("DBCommandCursor@query.js:717:19", "DBQuery.prototype._exec@query.js:113:28"),
+    "__Cursor.prototype.hasNext": ("DBQuery.prototype.hasNext@query.js:288:5",),
+    "__Cursor.prototype.next": ("DBQuery.prototype.next@query.js:302:10",),
+    "__Cursor.prototype.toArray": ("DBQuery.prototype.toArray@query.js:358:16",),
+    "DBQuery.prototype.count": ("DBQuery.prototype.count@query.js:376:11",),
+    "DB.prototype.createUser": ("DB.prototype.createUser@db.js:1386:11",),
+    "DB.prototype.getProfilingStatus": ("DB.prototype.getProfilingStatus@db.js:1185:15",),
+    "DB.prototype.grantRolesToUser": ("DB.prototype.grantRolesToUser@db.js:1629:15",),
+    "DB.prototype.revokeRolesFromUser": ("DB.prototype.revokeRolesFromUser@db.js:1643:15",),
+    "DB.prototype.getUsers": ("DB.prototype.getUsers@db.js:1687:15",),
+    "DB.prototype.getCollectionInfos": ("DB.prototype._getCollectionInfosCommand@db.js:1113:15", "DB.prototype.getCollectionInfos@db.js:1154:20"),
+    "DBCollection.prototype.findOne": ("DBCollection.prototype.findOne@collection.js:255:10",),
+    "DBCollection.prototype.count": ("DBQuery.prototype.count@query.js:376:11", "DBCollection.prototype.count@collection.js:1401:12"),
+    "DBCollection.prototype.aggregate": (
+        "doassert@assert.js:20:14", "_assertCommandWorked@assert.js:680:17", "assert.commandWorked@assert.js:780:16",
+        "DB.prototype._runAggregate@db.js:281:5", "DBCollection.prototype.aggregate@collection.js:1058:12",
+    ),
+}  # fmt: skip
+"""How functions of the genuine shell stand in its stack traces, by the function here that has their place."""
 
 _CONNECT_STACK: Final = "connect@src/mongo/shell/mongo.js:374:17\n@(connect):2:6"
 
@@ -53,7 +65,7 @@ class LegacyShell(Shell):
     def __init__(self, ctx: Context, options: Options) -> None:
         super().__init__(ctx, options)
         natives.install(self)
-        self.engine.places = _PLACES
+        self.engine.describe_internal = _describe_frame
 
     async def show(self, value: Value) -> None:
         if value is UNDEFINED or await self.own_printer(value):
@@ -101,6 +113,19 @@ class LegacyShell(Shell):
             "driver": {"name": "MongoDB Internal Client", "version": VERSION},
             "os": {"type": "Linux", "name": "Ubuntu", "architecture": "x86_64", "version": "18.04"},
         }
+
+
+def _describe_frame(name: str, source: str, line: int, column: int) -> str:
+    """Return the lines of the genuine shell for a function of ours; none for a helper that only we have."""
+    frames = _FRAMES.get(name)
+    if frames is None:
+        owner, _, function = name.partition(".prototype.")
+        if name.startswith("_") or function.startswith("_"):
+            return ""
+        frames = (f"{name}@{_FILES.get(owner, 'utils')}.js:{line}:{column}",)
+    return "".join(
+        f"{function}@src/mongo/shell/{place}\n" for function, _, place in (f.partition("@") for f in frames)
+    )
 
 
 def connection_words(error: Exception, link: Link) -> str:
@@ -152,7 +177,7 @@ async def mongo(ctx: Context) -> int:
         await ctx.err(f"Error parsing command line: {bad}\ntry 'mongo --help' for more information\n")
         return 1
     if options.has("version"):
-        await ctx.out(f'MongoDB shell version v{VERSION}\nBuild Info: {{\n    "version": "{VERSION}"\n}}\n')
+        await ctx.out(f"MongoDB shell version v{VERSION}\nBuild Info: {json.dumps(BUILD_INFO, indent=4)}\n")
         return 0
     if options.has("help"):
         await ctx.out(_USAGE)

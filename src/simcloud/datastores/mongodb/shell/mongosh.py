@@ -11,13 +11,7 @@ from simcloud.datastores.mongodb.shell.inspect import inspect
 from simcloud.datastores.mongodb.shell.javascript import V8, Source, SyntaxFailure, Thrown, Value
 from simcloud.datastores.mongodb.shell.javascript.builtins.errors import define_kind
 from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsError, JsObject
-from simcloud.datastores.mongodb.shell.link import (
-    BrokenLink,
-    Link,
-    NoConnection,
-    Refused,
-    Unreachable,
-)
+from simcloud.datastores.mongodb.shell.link import BrokenLink, Link, NoConnection, Refused, Unreachable
 from simcloud.datastores.mongodb.shell.options import BadCommandLine, Options, parse_options
 from simcloud.datastores.mongodb.shell.shell import Shell
 from simcloud.datastores.mongodb.shell.tls_errors import SELF_SIGNED, UNKNOWN_ISSUER, Untrusted

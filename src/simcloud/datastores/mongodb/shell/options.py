@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qsl, unquote
+
+from msgspec import Struct, field
 
 from simcloud.datastores.mongodb.wire import PORT
 
@@ -54,8 +55,7 @@ class BadCommandLine(Exception):
     """An invalid command line; the text is the error message."""
 
 
-@dataclass(slots=True)
-class Address:
+class Address(Struct):
     """The server and the credentials of a connection."""
 
     host: str = "127.0.0.1"
@@ -70,8 +70,7 @@ class Address:
     any_name: bool = False
 
 
-@dataclass(slots=True)
-class Options:
+class Options(Struct):
     """The parsed command line."""
 
     address: Address = field(default_factory=Address)

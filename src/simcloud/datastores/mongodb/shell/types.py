@@ -173,11 +173,18 @@ def object_id_equals(engine: Engine, this: Value, args: list[Value]) -> Value:
     return type(other) is Boxed and bool(unbox(engine, this, bson.ObjectId) == other.value)
 
 
-@longs.method("toNumber", "valueOf", "toJSON")
+@longs.method("toNumber", "valueOf")
 @integers.method("toNumber", "valueOf", "toJSON")
 def whole_number(engine: Engine, this: Value, args: list[Value]) -> Value:
     """As an ordinary number."""
     return float(unbox(engine, this, int))
+
+
+@longs.method("toJSON")
+def long_json(engine: Engine, this: Value, args: list[Value]) -> Value:
+    """As an ordinary number; the old shell writes extended JSON."""
+    value = int(unbox(engine, this, int))
+    return float(value) if engine.messages.is_v8 else engine.object({"$numberLong": str(value)})
 
 
 @longs.method("toString")

@@ -8,4 +8,4 @@ from simcloud.datastores.mongodb.storage.errors import (
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
-    from simcloud.datastores.mongodb.storage.seed import data_files as data_files
+    from simcloud.datastores.mongodb.storage.seed import build_users as build_users, data_files as data_files

@@ -21,15 +21,24 @@ from simcloud.datastores.mongodb.storage.errors import CannotOpen, Corrupt, Stor
 from simcloud.datastores.mongodb.storage.layout import (
     FIRST_FILES,
     JOURNAL,
+    JOURNAL_FILE_BYTES,
     LOCK,
+    METADATA,
+    SIZES,
     TURTLE,
+    describe_table,
+    format_turtle,
+    pack_metadata,
+    preallocate_journal,
     release_lock,
     take_lock,
 )
 from simcloud.datastores.mongodb.storage.records import (
     CATALOG_ROW,
     Change,
+    measure_records,
     pack_file,
+    pack_index,
     record,
     records,
     unpack_file,
@@ -39,6 +48,7 @@ from simcloud.machine.process import Context
 
 CATALOG: Final = "_mdb_catalog.wt"
 MAX_JOURNAL_BYTES: Final = 32 * 1024 * 1024
+PIECE_BYTES: Final = 1 << 20
 
 
 class Storage:
@@ -56,6 +66,9 @@ class Storage:
         self._journal: OpenFile | None = None
         self._sequence = 0
         self.journal_bytes = 0
+        self._checkpoints = 0
+        self.background_transactions = 0
+        """Transactions of the engine itself: each checkpoint takes some."""
         self.on_pending: Callable[[], None] | None = None
         self.was_empty = True
         self.unclean = False
@@ -82,11 +95,11 @@ class Storage:
             self._load()
         except FileError as error:
             raise CannotOpen("UnknownError", f"{errno_of(error)}: {error}") from None
-        turtle, data = self._path(TURTLE), FIRST_FILES[TURTLE]
         try:
-            self._replace(turtle, data)
+            self._write_turtle()
         except FileError as error:
-            raise StorageFailed("connection", f"{turtle}.set", error, len(data), 0) from None
+            raise StorageFailed("connection", f"{self._path(TURTLE)}.set", error, 1254, 0) from None
+        preallocate_journal(self._ctx, self._folder)
         self._catalog.on_change = self._record_change
         self._catalog.on_event = self._event
         for collection in self._catalog.collections.values():
@@ -109,7 +122,9 @@ class Storage:
                 collection = self._adopt(decode(data))
                 by_ident[collection.ident] = collection
         self._sequence = described
-        changes = [change for path in self._journals() for change in records(files.read(path))]
+        journal = self._read_journal()
+        self.journal_bytes = measure_records(journal)
+        changes = list(records(journal))
         for change in changes:
             if change.row == CATALOG_ROW and change.sequence > described:
                 self._replay_description(change, by_ident)
@@ -228,8 +243,9 @@ class Storage:
         offset = 0
         try:
             if self._journal is None or self._journal.closed:
-                self._journal = self._ctx.files.open(path, write=True, create=True, append=True, mode=0o600)
+                self._journal = self._ctx.files.open(path, write=True, create=True, mode=0o600)
             offset = self.journal_bytes
+            self._journal.seek(offset)
             self._journal.write_all(data)
             self._journal.sync()
         except FileError as error:
@@ -244,9 +260,11 @@ class Storage:
         written = 0
         path = self._path(CATALOG)
         try:
+            changed = bool(self._dirty) or self._described
             for collection in self._dirty.values():
                 path = self._path(f"{collection.ident}.wt")
                 written += self._replace(path, pack_file(self._sequence, self._rows(collection).items()))
+                written += self._write_indexes(collection)
             if self._described or not files.exists(self._path(CATALOG)):
                 path = self._path(CATALOG)
                 described = [
@@ -257,13 +275,37 @@ class Storage:
             if self._journal is not None and self.journal_bytes:
                 path = self._path(JOURNAL)
                 self._journal.truncate(0)
+                self._journal.truncate(JOURNAL_FILE_BYTES)
                 self._journal.sync()
                 self.journal_bytes = 0
+            if changed:
+                path = self._path(METADATA)
+                written += self._write_metadata()
+            else:
+                self._date([self._path(METADATA), self._path(TURTLE), self._folder], self._ctx.now)
         except FileError as error:
             raise StorageFailed("WT_SESSION.checkpoint", path, error, 4096, 4096) from None
         self._dirty = {}
         self._described = False
         return self._journal.io_delay_s(written) if self._journal is not None and written else 0.0
+
+    def checkpoint_in_past(self, time_s: float) -> None:
+        """Write a checkpoint of that time, which has passed unobserved. ``StorageFailed``."""
+        changed = [self._path(CATALOG)] if self._described else []
+        changed += [self._path(SIZES)] if self._described or self._dirty else []
+        for collection in self._dirty.values():
+            changed += [
+                self._path(f"{ident}.wt") for ident in (collection.ident, *collection.index_idents.values())
+            ]
+        self.checkpoint()
+        self._date(changed, time_s)
+
+    def _date(self, paths: list[str], time_s: float) -> None:
+        for path in paths:
+            try:
+                self._ctx.files.utime(path, time_s, time_s)
+            except FileError:
+                pass  # the next write will report what is wrong
 
     def _rows(self, collection: Collection) -> dict[int, bytes]:
         packed = self._packed.get(collection.ident)
@@ -294,9 +336,54 @@ class Storage:
         """Return whether the journal is so long that a checkpoint is due."""
         return self.journal_bytes > MAX_JOURNAL_BYTES
 
-    def _journals(self) -> list[str]:
-        path = self._path(JOURNAL)
-        return [path] if self._ctx.files.exists(path) else []
+    def _write_indexes(self, collection: Collection) -> int:
+        """Write the files of a collection's indexes."""
+        written = 0
+        for name, ident in collection.index_idents.items():
+            if name in collection.indexes and len(collection):
+                data = pack_index(ident, self._sequence, len(collection))
+                written += self._replace(self._path(f"{ident}.wt"), data)
+        return written
+
+    def _write_metadata(self) -> int:
+        """Write the files that describe all tables, and the turtle that describes these."""
+        self._checkpoints += 1
+        collections = self._catalog.collections.values()
+        idents = [
+            ident
+            for collection in collections
+            for ident in (collection.ident, *collection.index_idents.values())
+        ]
+        sizes = [
+            (at, encode({"uri": f"table:{each.ident}", "numRecords": len(each), "dataSize": each.size_bytes}))
+            for at, each in enumerate(collections)
+        ]
+        written = self._replace(self._path(SIZES), pack_file(self._sequence, sizes))
+        metadata = pack_metadata(idents, self._checkpoints, self._ctx.now, self.journal_bytes)
+        return written + self._replace(self._path(METADATA), metadata) + self._write_turtle()
+
+    def _write_turtle(self) -> int:
+        position = (1, self.journal_bytes)
+        metadata = describe_table(
+            0, self._checkpoints + 1, self._ctx.now, 4096 * len(self._catalog.collections), position
+        )
+        return self._replace(self._path(TURTLE), format_turtle(metadata))
+
+    @property
+    def transactions(self) -> int:
+        """The number of the next transaction."""
+        return self._sequence + self.background_transactions + 3
+
+    def _read_journal(self) -> bytes:
+        """Return the written part of the journal, of which the rest is preallocated."""
+        path, pieces = self._path(JOURNAL), []
+        if not self._ctx.files.exists(path):
+            return b""
+        journal = self._ctx.files.open(path)
+        while piece := journal.read(PIECE_BYTES).rstrip(b"\0"):
+            pieces.append(piece.ljust(PIECE_BYTES, b"\0"))
+        journal.close()
+        return b"".join(pieces)
 
     def _path(self, name: str) -> str:
         return f"{self._folder}/{name}"

@@ -19,6 +19,11 @@ FILE: Final = Struct("<8sIQ")
 ROW: Final = Struct("<QI")
 MAGIC: Final = b"WTaiops\1"
 BLOCK_BYTES: Final = 4096
+CHECKPOINT_BYTES: Final = 4 * BLOCK_BYTES
+"""Blocks of a written file that hold the root page and the extent lists of its checkpoints."""
+
+KEY_BYTES: Final = 18
+"""Space of an index entry."""
 
 CATALOG_ROW: Final = -1
 """The row of a record that describes the collection itself instead of one of its documents."""
@@ -40,14 +45,24 @@ def record(change: Change) -> bytes:
     return HEAD.pack(len(body), crc32(body)) + body
 
 
-def records(data: bytes) -> Iterator[Change]:
-    """Yield the records of a journal; what a crash tore off at its end is left out."""
+def measure_records(data: bytes) -> int:
+    """Return how many bytes the whole records at the beginning of a journal have."""
     at = 0
     while at + HEAD.size <= len(data):
         size, checksum = HEAD.unpack_from(data, at)
         body = data[at + HEAD.size : at + HEAD.size + size]
         if len(body) < size or crc32(body) != checksum or size < BODY.size:
-            return
+            break
+        at += HEAD.size + size
+    return at
+
+
+def records(data: bytes) -> Iterator[Change]:
+    """Yield the records of a journal; what a crash tore off at its end is left out."""
+    at, end = 0, measure_records(data)
+    while at < end:
+        size, _ = HEAD.unpack_from(data, at)
+        body = data[at + HEAD.size : at + HEAD.size + size]
         sequence, row, length = BODY.unpack_from(body)
         start = BODY.size + length
         yield Change(sequence, row, body[BODY.size : start].decode(), body[start:])
@@ -59,7 +74,14 @@ def pack_file(sequence: int, rows: Iterable[tuple[int, bytes]]) -> bytes:
     body = b"".join([ROW.pack(row, len(data)) + data for row, data in rows])
     head = FILE.pack(MAGIC, crc32(body), sequence) + len(body).to_bytes(8, "little")
     data = head + body
-    return data + bytes(-len(data) % BLOCK_BYTES)
+    return data + bytes(-len(data) % BLOCK_BYTES + (CHECKPOINT_BYTES if body else 0))
+
+
+def pack_index(ident: str, sequence: int, count: int) -> bytes:
+    """Return the file of an index; only its size follows from the number of entries."""
+    if not count:
+        return pack_file(0, ())
+    return pack_file(sequence, ((0, f"{ident} {sequence}".encode()), (1, bytes(KEY_BYTES * count))))
 
 
 def unpack_file(path: str, data: bytes) -> tuple[int, list[tuple[int, bytes]]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import unquote
+
+from msgspec import Struct, field
 
 from simcloud.datastores.redis.resp import PORT
 from simcloud.datastores.redis.version import VERSION
@@ -29,6 +30,10 @@ Usage: redis-cli [OPTIONS] [cmd [arg [arg ...]]]
   --raw              Use raw formatting for replies (default when STDOUT is
                      not a tty).
   --no-raw           Force formatted output even when STDOUT is not a tty.
+  --latency          Enter a special mode continuously sampling latency.
+  --latency-history  Like --latency but tracking latency changes over time.
+                     Default time interval is 15 sec. Change it using -i.
+  --stat             Print rolling stats about server: mem, clients, ...
   --scan             List all keys using the SCAN command.
   --pattern <pat>    Keys pattern when using the --scan, --bigkeys or --hotkeys
                      options (default: *).
@@ -43,8 +48,7 @@ class BadOption(Exception):
     """An invalid command line; the text says why."""
 
 
-@dataclass(slots=True)
-class Options:
+class Options(Struct):
     """The parsed command line."""
 
     host: str = "127.0.0.1"
@@ -56,14 +60,27 @@ class Options:
     interval_s: float = 0.0
     output: str = ""
     stdin_last: bool = False
-    scan: bool = False
+    mode: str = ""
     pattern: str = ""
     warn: bool = True
     shown: str | None = None
     words: list[str] = field(default_factory=list)
 
 
-VALUES: Final = ("-h", "-p", "-a", "--pass", "--user", "-u", "-r", "-i", "-n", "--pattern")
+VALUES: Final = (
+    "-h",
+    "-p",
+    "-a",
+    "--pass",
+    "--user",
+    "-u",
+    "-r",
+    "-i",
+    "-n",
+    "--pattern",
+    "--intrinsic-latency",
+)
+MODES: Final = ("--scan", "--latency", "--latency-history", "--stat")
 REPEAT_FOREVER: Final = 1_000_000
 
 
@@ -80,8 +97,8 @@ def parse(words: list[str], password: str | None) -> Options:
             options.stdin_last = True
         elif word in ("--raw", "--no-raw"):
             options.output = word[2:]
-        elif word == "--scan":
-            options.scan = True
+        elif word in MODES:
+            options.mode = word[2:]
         elif word == "--no-auth-warning":
             options.warn = False
         elif word in ("-v", "--version"):

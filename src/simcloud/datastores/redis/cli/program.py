@@ -1,4 +1,4 @@
-"""The program ``redis-cli``: a single command, the lines of a pipe, an interactive prompt, or ``--scan``."""
+"""The program ``redis-cli``: a single command, the lines of a pipe, an interactive prompt, or a special mode."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.datastores.redis.cli.link import Link, Unreachable
 from simcloud.datastores.redis.cli.options import BadOption, Options, parse
 from simcloud.datastores.redis.cli.output import for_people, raw
-from simcloud.datastores.redis.resp import ErrorReply, Reply, Words, quote, split_words
+from simcloud.datastores.redis.resp import ErrorReply, Reply, Words, split_words
 from simcloud.machine.process import Context
 
 WARNING: Final = (
@@ -32,9 +32,10 @@ async def redis_cli(ctx: Context) -> int:
     options.output = options.output or ("no-raw" if ctx.stdout.isatty else "raw")
     cli = Cli(ctx, options)
     try:
-        if options.scan:
-            await cli.link.open()
-            return await show_keys(ctx, cli.link, options)
+        if options.mode:
+            from simcloud.datastores.redis.cli.modes import run_mode  # rarely used
+
+            return await run_mode(ctx, cli.link, options)
         if options.words or options.stdin_last:
             return await cli.once([word.encode("utf-8", "surrogateescape") for word in options.words])
     except Unreachable as error:
@@ -165,22 +166,3 @@ async def _all(ctx: Context) -> bytes:
         ctx.spend_bytes(len(data))
         parts.append(data)
     return b"".join(parts)
-
-
-async def show_keys(ctx: Context, link: Link, options: Options) -> int:
-    """Print all keys, one per line."""
-    cursor = b"0"
-    while True:
-        words = [b"SCAN", cursor, *([b"MATCH", options.pattern.encode()] if options.pattern else [])]
-        reply = await link.run(words)
-        if not isinstance(reply, list):
-            await ctx.err(
-                f"ERROR: {reply}\n" if isinstance(reply, ErrorReply) else "Non ARRAY response from SCAN!\n"
-            )
-            return 1
-        cursor, keys = reply
-        for key in keys:
-            text = key if options.output == "raw" else quote(key).encode()
-            await ctx.stdout.write(text + b"\n")
-        if cursor == b"0":
-            return 0

@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.database import KEY_BYTES
 from simcloud.datastores.redis.engine.numbers import double, integer
-from simcloud.datastores.redis.resp import OK, RedisError, Reply, SyntaxMistake, Words
+from simcloud.datastores.redis.resp import OK, RedisError, Reply, Simple, SyntaxMistake, Words
 from simcloud.datastores.redis.state import Client
 
 SLEEP_MAX_S: Final = 60.0
@@ -59,9 +59,7 @@ def _sleep(client: Client, words: Words) -> Reply:
     return OK
 
 
-DEBUG: Final[dict[tuple[bytes, int], Handler]] = {
-    (b"sleep", 3): _sleep,
-}
+DEBUG: Final[dict[tuple[bytes, int], Handler]] = {(b"sleep", 3): _sleep}
 
 
 @command("slowlog", -2, "admin")
@@ -115,9 +113,81 @@ def _doctor(client: Client, words: Words) -> Reply:
     return b"Hi Sam, I can't find any memory issue in your instance. I can only account for what occurs on this base.\n"
 
 
-MEMORY: Final[dict[tuple[bytes, int], Handler]] = {
-    (b"usage", 0): _usage,
-    (b"doctor", 2): _doctor,
+MEMORY: Final[dict[tuple[bytes, int], Handler]] = {(b"usage", 0): _usage, (b"doctor", 2): _doctor}
+
+
+@command("latency", -2, "admin")
+def _run_latency(client: Client, words: Words) -> Reply:
+    return dispatch(client, words, LATENCY)
+
+
+def _list_spikes(client: Client) -> list[list[int]]:
+    """Return when commands took longer than the monitor allows, and how many milliseconds."""
+    server = client.server
+    least_ms = server.config.number("latency-monitor-threshold")
+    return [
+        [entry.at, entry.duration_us // 1000]
+        for entry in reversed(server.slow_log)
+        if 0 < least_ms * 1000 <= entry.duration_us and entry.at > server.latency_reset_at
+    ]
+
+
+def _diagnose_latency(client: Client, words: Words) -> Reply:
+    if not client.server.config.number("latency-monitor-threshold"):
+        return MONITORING_DISABLED
+    if not (spikes := _list_spikes(client)):
+        return NO_LATENCY
+    delays = [delay_ms for _, delay_ms in spikes]
+    average = sum(delays) // len(delays)
+    deviation = sum(abs(delay_ms - average) for delay_ms in delays) // len(delays)
+    period_s = (client.server.clock() - spikes[0][0]) / len(delays)
+    return (
+        "Dave, I have observed latency spikes in this Redis instance. You don't mind talking about it, do you Dave?\n\n"
+        f"1. command: {len(delays)} latency spikes (average {average}ms, mean deviation {deviation}ms, "
+        f"period {period_s:.2f} sec). Worst all time event {max(delays)}ms.\n"
+    ).encode()
+
+
+def _reset_latency(client: Client, words: Words) -> Reply:
+    count = int(bool(_list_spikes(client)) and (len(words) == 2 or b"command" in words[2:]))
+    client.server.latency_reset_at = client.server.clock() if count else client.server.latency_reset_at
+    return count
+
+
+MONITORING_DISABLED: Final = (
+    b"I'm sorry, Dave, I can't do that. Latency monitoring is disabled in this Redis instance. You may use "
+    b'"CONFIG SET latency-monitor-threshold <milliseconds>." in order to enable it. If we weren\'t in a deep space '
+    b"mission I'd suggest to take a look at https://redis.io/topics/latency-monitor.\n"
+)
+NO_LATENCY: Final = (
+    b"Dave, no latency spike was observed during the lifetime of this Redis instance, not in the slightest bit. I "
+    b"honestly think you ought to sit down calmly, take a stress pill, and think things over.\n"
+)
+LATENCY_HELP: Final = """LATENCY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:
+DOCTOR
+    Return a human readable latency analysis report.
+GRAPH <event>
+    Return an ASCII latency graph for the <event> class.
+HISTORY <event>
+    Return time-latency samples for the <event> class.
+LATEST
+    Return the latest latency samples for all events.
+RESET [<event> ...]
+    Reset latency data of one or more <event> classes.
+    (default: reset all data for all event classes)
+HELP
+    Prints this help."""
+
+LATENCY: Final[dict[tuple[bytes, int], Handler]] = {
+    (b"doctor", 2): _diagnose_latency,
+    (b"history", 3): lambda client, words: _list_spikes(client) if words[2] == b"command" else [],
+    (b"latest", 2): lambda client, words: [
+        [b"command", *spikes[-1], max(spike[1] for spike in spikes)]
+        for spikes in [_list_spikes(client)]
+        if spikes
+    ],
+    (b"reset", 0): _reset_latency,
+    (b"help", 2): lambda client, words: [Simple(line) for line in LATENCY_HELP.splitlines()],
 }
 
 

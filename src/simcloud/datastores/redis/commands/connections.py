@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from simcloud.datastores.redis.commands.administration import dispatch
 from simcloud.datastores.redis.commands.table import Handler, command
 from simcloud.datastores.redis.engine.numbers import integer, whole
 from simcloud.datastores.redis.resp import OK, RedisError, Reply, Simple, SyntaxMistake, Words
@@ -85,7 +86,7 @@ def _run_hello(client: Client, words: Words) -> Reply:
         )
     if name is not None:
         client.name = name
-    facts: list[Reply] = [
+    identity: list[Reply] = [
         b"server",
         b"redis",
         b"version",
@@ -95,19 +96,12 @@ def _run_hello(client: Client, words: Words) -> Reply:
         b"id",
         client.number,
     ]
-    return [*facts, b"mode", b"standalone", b"role", b"master", b"modules", []]
+    return [*identity, b"mode", b"standalone", b"role", b"master", b"modules", []]
 
 
 @command("client", -2, "slow")
 def _run_client(client: Client, words: Words) -> Reply:
-    verb = words[1].lower()
-    handler = SUBCOMMANDS.get((verb, len(words))) or SUBCOMMANDS.get((verb, 0))
-    if handler is None:
-        shown = words[1].decode("utf-8", "replace")
-        raise RedisError(
-            f"ERR Unknown subcommand or wrong number of arguments for '{shown}'. Try CLIENT HELP."
-        )
-    return handler(client, words)
+    return dispatch(client, words, SUBCOMMANDS)
 
 
 def _set_name(client: Client, words: Words) -> Reply:
@@ -164,7 +158,7 @@ def describe(client: Client) -> str:
         "id": client.number,
         "addr": client.address,
         "laddr": client.local_address,
-        "fd": client.number + 5,
+        "fd": client.descriptor,
         "name": client.name.decode("ascii", "replace"),
         "age": int(now - client.created),
         "idle": int(now - client.last_active),

@@ -39,6 +39,11 @@ def _run_info(client: Client, words: Words) -> Reply:
     return "\r\n".join(sections).encode()
 
 
+def report_facts(server: ServerState) -> Facts:
+    """Return the facts of all default sections."""
+    return {key: fact for name in DEFAULT for key, fact in SECTIONS[name](server).items()}
+
+
 def human(size_bytes: int) -> str:
     """Format a number of bytes for people: ``1.50M``."""
     if size_bytes < 1024:
@@ -57,7 +62,7 @@ def _server(server: ServerState) -> Facts:
         "redis_git_dirty": 0,
         "redis_build_id": "62dc85a2d8e8cfea",
         "redis_mode": "standalone",
-        "os": "Linux 5.15.0-generic x86_64",
+        "os": f"Linux {server.kernel_release} x86_64",
         "arch_bits": 64,
         "multiplexing_api": "epoll",
         "atomicvar_api": "atomic-builtin",

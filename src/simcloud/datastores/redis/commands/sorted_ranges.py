@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.datastores.redis.commands.arguments import slice_of
 from simcloud.datastores.redis.commands.table import ONE, command
@@ -12,8 +12,7 @@ from simcloud.datastores.redis.resp import RedisError, Reply, SyntaxMistake, Wor
 from simcloud.datastores.redis.state import Client
 
 
-@dataclass(slots=True)
-class Range:
+class Range(Struct):
     """A range of a sorted set."""
 
     by: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.datastores.redis.resp import RedisError, Reply, Simple, Words, quote
 from simcloud.datastores.redis.state import Client
@@ -12,8 +13,7 @@ from simcloud.datastores.redis.state import Client
 Handler = Callable[[Client, Words], Reply]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command. ``arity`` includes the name; negative means at least. ``keys`` is first, last, step; first 0: no keys."""
 
     name: str
@@ -73,7 +73,6 @@ def call(client: Client, command: Command, words: Words) -> Reply:
         reply = error.reply
         server.failed_calls[command.name] += 1
         server.errors[str(error).partition(" ")[0]] += 1
-    server.commands += 1
     server.calls[command.name] += 1
     if account.changes != before and command.name != "exec":
         server.disk.append(client.db, [words] if client.propagated is None else client.propagated)

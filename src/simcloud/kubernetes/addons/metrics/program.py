@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from simcloud.kubernetes.addons.activity_logs import Logger
 from simcloud.kubernetes.addons.metrics.readings import RESOLUTION_S, Batch, Readings, read
-from simcloud.kubernetes.addons.programs import Component, say, wait_for_signal
+from simcloud.kubernetes.addons.programs import wait_for_signal
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.computed import METRICS, metrics_server
 from simcloud.kubernetes.api.objects import Object, at
@@ -34,8 +35,6 @@ MEMORY_BYTES: Final = 18 * 1024**2
 SCRAPE_CPU_S: Final = 0.002
 """What reading one node costs."""
 
-_SCRAPER: Final = Component("scraper.go:149", ())
-
 
 def metrics_server_image(api: Api) -> Image:
     """The image of the metrics server for a cluster."""
@@ -53,28 +52,23 @@ class MetricsServer:
         self._ctx = ctx
         self._api = api
         self._readings = Readings()
+        self._log = Logger(ctx)
 
     async def run(self) -> int:
         """Scrape and serve until a signal ends the program."""
         ctx = self._ctx
         ctx.memory.use(MEMORY_BYTES)
+        ctx.process.start_runtime()
         address = ctx.container.namespace.address
-        say(
-            ctx,
-            Component("serving.go:380", ()),
-            "Generated self-signed cert (/tmp/apiserver.crt, /tmp/apiserver.key)",
-        )
-        say(
-            ctx,
-            Component("handler.go:288", ()),
-            "Adding GroupVersion metrics.k8s.io v1beta1 to ResourceManager",
-        )
+        log = self._log.write_text
+        log("serving.go:380] Generated self-signed cert (/tmp/apiserver.crt, /tmp/apiserver.key)")
+        log("handler.go:288] Adding GroupVersion metrics.k8s.io v1beta1 to ResourceManager")
         try:
             serve_http(ctx, PORT, self._health, HTTPS)
         except NetworkError as error:
-            say(ctx, Component("run.go:72", ()), f'"command failed" err="{str(error).lower()}"', "E")
+            self._log.write("run.go:72", "command failed", "E", err=str(error).lower())
             return 1
-        say(ctx, Component("secure_serving.go:211", ()), f"Serving securely on [::]:{PORT}")
+        log(f"secure_serving.go:211] Serving securely on [::]:{PORT}")
         ctx.spawn(self._rounds(), "scraping")
         self._api.aggregation.listen(address, PORT, metrics_server(self._nodes, self._pods))
         try:
@@ -90,8 +84,9 @@ class MetricsServer:
             return respond(403, f'forbidden: User "system:anonymous" cannot get path "{path}"')
         if self._readings.ready:
             return respond(200, "ok")
-        message = '"Failed probe" probe="metric-storage-ready" err="no metrics to serve"'
-        say(self._ctx, Component("server.go:192", ()), message)
+        self._log.write(
+            "server.go:192", "Failed probe", probe="metric-storage-ready", err="no metrics to serve"
+        )
         return respond(500, "[-]metric-storage-ready failed: reason withheld\nreadyz check failed\n")
 
     # -- asking --------------------------------------------------------------------------------
@@ -148,7 +143,7 @@ class MetricsServer:
         return {"User-Agent": "metrics-server/v0.8.0", "Authorization": f"Bearer {token.strip()}"}
 
     def _log_failure(self, node: str, why: str) -> tuple[str, None]:
-        say(self._ctx, _SCRAPER, f'"Failed to scrape node" err="{why}" node="{node}"', "E")
+        self._log.write_text(f'scraper.go:149] "Failed to scrape node" err="{why}" node="{node}"', "E")
         return node, None
 
     # -- telling -------------------------------------------------------------------------------

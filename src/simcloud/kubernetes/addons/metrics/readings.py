@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.quantity import render
@@ -25,8 +27,7 @@ _SAMPLE: Final = re.compile(
 PodName = tuple[str, str]
 
 
-@dataclass(slots=True)
-class Point:
+class Point(Struct):
     """What something had used at one moment. ``start_s`` is when it had used nothing."""
 
     time_s: float = 0.0
@@ -35,8 +36,7 @@ class Point:
     start_s: float = 0.0
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(Struct):
     """All points of one node."""
 
     node: Point = field(default_factory=Point)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.golang import quote
 from simcloud.kubernetes.api.access.users import User
 
 
-@dataclass(frozen=True, slots=True)
-class GroupResource:
+class GroupResource(Struct, frozen=True):
     """A resource as far as errors speak of it."""
 
     plural: str
@@ -17,8 +16,7 @@ class GroupResource:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(Struct, frozen=True):
     """One wish of one user: a verb on a resource, or on a ``path`` that is no resource.
 
     ``path`` is None for a resource request, whatever its URL.

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from urllib.parse import unquote_to_bytes
+
+from msgspec.structs import replace
 
 from simcloud.golang import quote
 from simcloud.kubernetes.api.access.attributes import Attributes
@@ -93,7 +94,7 @@ def _resolve_user(mode: str, wanted: User, wish: Attributes, authorizer: Authori
             groups.append(UNAUTHENTICATED_GROUP)
     elif AUTHENTICATED_GROUP not in groups and UNAUTHENTICATED_GROUP not in groups:
         groups.append(AUTHENTICATED_GROUP)
-    return replace(wanted, groups=tuple(groups))
+    return User(wanted.name, wanted.uid, tuple(groups), wanted.extra)
 
 
 def _parts(mode: str, wanted: User, caller: User) -> Iterator[Attributes]:

@@ -7,8 +7,9 @@ namespace are cached until the policy's ``revision`` changes. This module only r
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from simcloud.golang import quote
 from simcloud.kubernetes.api.access.attributes import Attributes, GroupResource
@@ -42,8 +43,7 @@ class PolicyReader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The result of an authorization; ``reason`` is often empty."""
 
     allowed: bool
@@ -53,8 +53,7 @@ class Decision:
 _ROLE_PLURALS = {"Role": "roles", "ClusterRole": "clusterroles"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Grant:
+class _Grant(Struct, frozen=True):
     """The rules that a binding grants to one of its subjects, or the error that prevents it."""
 
     binding: int

@@ -7,7 +7,8 @@ reviews and token reviews.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import Authorizer
@@ -22,8 +23,7 @@ from simcloud.kubernetes.api.times import rfc3339
 _AUTHENTICATION, _AUTHORIZATION = "authentication.k8s.io", "authorization.k8s.io"
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(Struct, frozen=True):
     """What a review is answered from."""
 
     user: User

@@ -7,10 +7,12 @@ nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.errors import quote_list
@@ -21,8 +23,7 @@ _BREAKDOWN_LIMIT = 50_000
 """A rule that says more single things than this is compared as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """Verbs on resources, or on paths that are no resources."""
 
     verbs: tuple[str, ...] = ()

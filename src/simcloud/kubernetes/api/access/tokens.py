@@ -12,10 +12,10 @@ import binascii
 import hashlib
 import hmac
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
+from msgspec import Struct
 
 from simcloud.golang import quote
 from simcloud.kubernetes.api.access.users import User, service_account_name, service_account_user
@@ -43,8 +43,7 @@ class TokenError(Exception):
     """Why a token is refused, in the API server's words. For the log and for TokenReview."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """The objects whose end is the end of a token."""
 
     pod: Object | None = None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 MASTERS_GROUP = "system:masters"
+ADMINISTRATORS_GROUP = "kubeadm:cluster-admins"
 AUTHENTICATED_GROUP = "system:authenticated"
 UNAUTHENTICATED_GROUP = "system:unauthenticated"
 NODES_GROUP = "system:nodes"
@@ -33,7 +34,10 @@ class User:
 
 
 SYSTEM_MASTERS = User("kubernetes-admin", groups=(MASTERS_GROUP, AUTHENTICATED_GROUP))
-"""The administrator that a cluster's kubeconfig speaks for; no policy limits it."""
+"""An administrator whom no policy limits."""
+
+CLUSTER_ADMINISTRATOR = User("kubernetes-admin", groups=(ADMINISTRATORS_GROUP, AUTHENTICATED_GROUP))
+"""The administrator of a cluster that kubeadm made: a ClusterRoleBinding gives it its rights."""
 
 ANONYMOUS = User(ANONYMOUS_NAME, groups=(UNAUTHENTICATED_GROUP,))
 """The user of a request without credentials."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import Authorizer, Decision
@@ -11,8 +13,7 @@ from simcloud.kubernetes.api.access.users import User, service_account_user
 from simcloud.kubernetes.api.cel.values import Asked
 
 
-@dataclass(frozen=True)
-class Judge(Asked):
+class Judge(Asked, Struct, frozen=True):
     """Begins a question: of a path, of a group's resource, or of another account."""
 
     authorizer: Authorizer
@@ -42,8 +43,7 @@ class Judge(Asked):
 _PARTS = {"resource": "plural", "subresource": "subresource", "namespace": "namespace", "name": "name"}
 
 
-@dataclass(frozen=True)
-class Question(Asked):
+class Question(Asked, Struct, frozen=True):
     """Request attributes that are set one by one; selectors do not narrow them."""
 
     authorizer: Authorizer
@@ -62,8 +62,7 @@ class Question(Asked):
         raise TypeError
 
 
-@dataclass(frozen=True)
-class Verdict(Asked):
+class Verdict(Asked, Struct, frozen=True):
     """A decision."""
 
     decision: Decision

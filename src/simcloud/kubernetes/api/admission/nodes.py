@@ -15,21 +15,12 @@ if TYPE_CHECKING:
 _NODES: Final = ("", "nodes")
 _NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 _RESTRICTED: Final = "node-restriction.kubernetes.io"
-_KUBELET_LABELS: Final = frozenset(
-    {
-        "kubernetes.io/hostname",
-        "kubernetes.io/arch",
-        "kubernetes.io/os",
-        "beta.kubernetes.io/instance-type",
-        "node.kubernetes.io/instance-type",
-        "failure-domain.beta.kubernetes.io/region",
-        "failure-domain.beta.kubernetes.io/zone",
-        "topology.kubernetes.io/region",
-        "topology.kubernetes.io/zone",
-        "beta.kubernetes.io/arch",
-        "beta.kubernetes.io/os",
-    }
-)
+_KUBELET_LABELS: Final = frozenset({
+    "kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/instance-type",
+    "node.kubernetes.io/instance-type", "failure-domain.beta.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/region", "topology.kubernetes.io/zone",
+    "beta.kubernetes.io/arch", "beta.kubernetes.io/os",
+})  # fmt: skip
 _KUBELET_NAMESPACES: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 
 

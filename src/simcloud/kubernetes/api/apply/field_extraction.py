@@ -19,19 +19,10 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema import Schema
 
 UNOWNED = frozenset({"apiVersion", "kind"})
-UNOWNED_METADATA = frozenset(
-    {
-        "name",
-        "namespace",
-        "creationTimestamp",
-        "selfLink",
-        "uid",
-        "clusterName",
-        "generation",
-        "managedFields",
-        "resourceVersion",
-    }
-)
+UNOWNED_METADATA = frozenset({
+    "name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName", "generation", "managedFields",
+    "resourceVersion",
+})  # fmt: skip
 _ABSENT: Any = object()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from ipaddress import ip_network
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.bootstrap.api_services import api_services
 from simcloud.kubernetes.api.bootstrap.flow_control import flow_schemas, priority_levels
@@ -32,8 +33,7 @@ _ROOT_CA_DESCRIPTION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterFacts:
+class ClusterFacts(Struct, frozen=True):
     """What the default objects tell of a cluster: its birth, its addresses, its certificates.
 
     The front proxy's certificate authority is published only where there is one.

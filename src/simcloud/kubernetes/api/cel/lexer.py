@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.cel.values import CelSyntaxError, Uint
 
@@ -29,8 +30,7 @@ _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v"
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """A piece of text: ``name``, ``value`` (a literal), ``operator`` or ``end``."""
 
     kind: str

@@ -5,8 +5,9 @@ Nesting is limited, so that the tree can be processed recursively.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.cel.lexer import Token, tokens
 from simcloud.kubernetes.api.cel.values import MAX_INT, MAX_UINT, CelSyntaxError, Uint
@@ -15,22 +16,19 @@ MAX_DEPTH = 50
 MAX_HEIGHT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A value written out."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     """A variable."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
+class Select(Struct, frozen=True):
     """``operand.field``, ``operand.?field`` if optional, ``has(operand.field)`` if a test."""
 
     operand: Node
@@ -39,8 +37,7 @@ class Select:
     test: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Struct, frozen=True):
     """``operand[index]``."""
 
     operand: Node
@@ -48,8 +45,7 @@ class Index:
     optional: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """An operator or a function, of a target or of none."""
 
     name: str
@@ -57,8 +53,7 @@ class Call:
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(Struct, frozen=True):
     """``target.all(name, condition)`` and its kin."""
 
     kind: str
@@ -67,15 +62,13 @@ class Macro:
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """``[a, b]``."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(Struct, frozen=True):
     """``{a: b}``."""
 
     entries: tuple[tuple[Node, Node], ...]

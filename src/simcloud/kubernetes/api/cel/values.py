@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
+
+from msgspec import Struct
 
 
 class CelError(Exception):
@@ -46,8 +47,7 @@ class TypeName(str):
     """A type as a value: what ``type(x)`` gives."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Struct, frozen=True):
     """An amount as Kubernetes writes it."""
 
     value: Fraction
@@ -66,8 +66,7 @@ class Asked:
         raise CelError(f"no such key: {field}")
 
 
-@dataclass(frozen=True, slots=True)
-class Maybe:
+class Maybe(Struct, frozen=True):
     """A value that may be missing."""
 
     values: tuple[Any, ...] = ()

@@ -22,7 +22,7 @@ def merge_patch(document: Any, patch: Any) -> Any:
 
 def _merge(document: Any, patch: Any) -> Any:
     if not isinstance(document, dict):
-        return _without_nulls(patch)
+        return remove_nulls(patch)
     if not isinstance(patch, dict):
         return patch
     merged = dict(document)
@@ -34,10 +34,10 @@ def _merge(document: Any, patch: Any) -> Any:
     return merged
 
 
-def _without_nulls(value: Any) -> Any:
+def remove_nulls(value: Any) -> Any:
     """What a patch says of something that was not there: its nulls have nothing to remove."""
     if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+        return {key: remove_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
+        return [remove_nulls(item) for item in value]
     return value

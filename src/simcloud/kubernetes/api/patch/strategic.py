@@ -26,6 +26,7 @@ from simcloud.kubernetes.api.patch.errors import (
     json_type,
     plain_type,
 )
+from simcloud.kubernetes.api.patch.merge_patch import remove_nulls
 from simcloud.kubernetes.api.schema import ANYTHING, Schema
 
 _DIRECTIVE = "$patch"
@@ -186,15 +187,7 @@ def _take(merged: Object, key: str, value: Any) -> None:
     if isinstance(value, dict) and _DIRECTIVE in value:
         merged.pop(key, None)
     else:
-        merged[key] = _without_directives(_without_nulls(value))
-
-
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list):
-        return [_without_nulls(item) for item in value]
-    return value
+        merged[key] = _without_directives(remove_nulls(value))
 
 
 def _without_directives(value: Any) -> Any:

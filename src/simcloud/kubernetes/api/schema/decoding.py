@@ -8,10 +8,10 @@ ignores, sends as warnings or refuses (``strict``), according to the request's `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec import Struct, field
 
 from simcloud.golang import quote
 from simcloud.kubernetes.api.errors import BadRequest, Invalid
@@ -44,8 +44,7 @@ class CannotDecode(BadRequest):
         self.conversion = conversion or why
 
 
-@dataclass(slots=True)
-class Decoded:
+class Decoded(Struct):
     """An object, and what of its data was unknown or stood twice."""
 
     obj: Object

@@ -8,16 +8,16 @@ The table ``data/go_fields.txt`` comes from the types that kubectl v1.36.4 was b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from msgspec import Struct
+
 from simcloud.kubernetes.api.schema.types import Schema
 
 
-@dataclass(frozen=True, slots=True)
-class GoField:
+class GoField(Struct, frozen=True):
     """One field of a struct."""
 
     type: str

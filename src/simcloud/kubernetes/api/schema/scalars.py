@@ -79,6 +79,10 @@ def read_micro_time(text: str) -> str:
     return f"{_moment(text, _MICRO_LAYOUT).isoformat(timespec='microseconds')[:26]}Z"
 
 
+_RANGES = {2: ("month", 1, 12), 4: ("hour", 0, 23), 5: ("minute", 0, 59), 6: ("second", 0, 59)}
+"""What Go checks as soon as it has read it, by its place."""
+
+
 def _moment(text: str, layout: str) -> datetime:
     rest = text
     numbers: list[int] = []
@@ -88,6 +92,9 @@ def _moment(text: str, layout: str) -> datetime:
             raise _make_time_error(text, layout, rest, wanted)
         if match.group().isdigit():
             numbers.append(int(match.group()))
+            name, least, most = _RANGES.get(len(numbers), ("", 0, 0))
+            if name and not least <= numbers[-1] <= most:
+                raise Unreadable(f"parsing time {quote(text)}: {name} out of range")
         rest = rest[match.end() :]
     micros, rest = _fraction(text, layout, rest)
     zone = _ZONE.match(rest)

@@ -7,8 +7,9 @@ same nodes, whether they come from the built-in definitions (``schema.builtin``)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 Shape = Literal[
     "object",  # named fields
@@ -27,8 +28,7 @@ Shape = Literal[
 ]
 
 
-@dataclass(slots=True, eq=False)
-class Schema:
+class Schema(Struct, eq=False):
     """One node. Nodes are shared and may be recursive: walk them along data, never alone."""
 
     shape: Shape

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.context import ReadContext
 from simcloud.kubernetes.api.errors import ApiError, BadRequest, Invalid, NotFound

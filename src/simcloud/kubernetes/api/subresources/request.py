@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.errors import BadRequest, NotFound
@@ -19,8 +20,7 @@ from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import admit, check, replace
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """A request for a subresource of an object. ``data`` is a body, or a ``Patch`` for the verb patch."""
 
     api: WriteContext

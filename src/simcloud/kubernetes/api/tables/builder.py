@@ -60,7 +60,10 @@ def make_table(
         "apiVersion": _VERSION,
         "metadata": metadata,
         "columnDefinitions": (kind.definitions() or None) if headers else None,
-        "rows": [_row(kind, obj, now_s, include) for obj in items],
+        "rows": [
+            _row(kind, obj, now_s, include)
+            for obj in (sorted(items, key=kind.order) if kind.order else items)
+        ],
     }
 
 

@@ -1,4 +1,4 @@
-"""Tables of cluster-wide kinds: components, APIServices and priority classes."""
+"""Tables of cluster-wide kinds: components, APIServices, priority classes and flow control."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from simcloud.kubernetes.api.tables.cells import Cells, age, condition, count, i
 from simcloud.kubernetes.api.tables.registry import AGE, NAME, Column, boolean, integer, table
 
 _CLASS = "scheduling.v1.PriorityClass"
+_FLOW_CONTROL = "flowcontrol.apiserver.k8s.io"
 
 
 @table(
@@ -65,3 +66,58 @@ def priority_class(obj: Object, now_s: float) -> Cells:
         age(obj, now_s),
         text(obj, "preemptionPolicy"),
     ]
+
+
+def _get_precedence(obj: Object) -> tuple[int, str]:
+    return count(part(obj, "spec"), "matchingPrecedence"), name(obj)
+
+
+@table(
+    _FLOW_CONTROL,
+    "FlowSchema",
+    NAME,
+    Column("PriorityLevel", of="flowcontrol.v1.PriorityLevelConfigurationReference.name"),
+    integer("MatchingPrecedence", of="flowcontrol.v1.FlowSchemaSpec.matchingPrecedence"),
+    Column("DistinguisherMethod", of="flowcontrol.v1.FlowSchemaSpec.distinguisherMethod"),
+    AGE,
+    Column("MissingPL", "references a broken or non-existent PriorityLevelConfiguration"),
+    order=_get_precedence,
+)
+def flow_schema(obj: Object, now_s: float) -> Cells:
+    """A flow schema's row."""
+    spec = part(obj, "spec")
+    dangling = condition(items(part(obj, "status"), "conditions"), "Dangling")
+    return [
+        name(obj),
+        text(part(spec, "priorityLevelConfiguration"), "name"),
+        count(spec, "matchingPrecedence"),
+        text(part(spec, "distinguisherMethod"), "type") or "<none>",
+        age(obj, now_s),
+        "?" if dangling is None else text(dangling, "status"),
+    ]
+
+
+@table(
+    _FLOW_CONTROL,
+    "PriorityLevelConfiguration",
+    NAME,
+    Column("Type", of="flowcontrol.v1.PriorityLevelConfigurationSpec.type"),
+    Column(
+        "NominalConcurrencyShares",
+        of="flowcontrol.v1.LimitedPriorityLevelConfiguration.nominalConcurrencyShares",
+    ),
+    Column("Queues", of="flowcontrol.v1.QueuingConfiguration.queues"),
+    Column("HandSize", of="flowcontrol.v1.QueuingConfiguration.handSize"),
+    Column("QueueLengthLimit", of="flowcontrol.v1.QueuingConfiguration.queueLengthLimit"),
+    AGE,
+)
+def priority_level(obj: Object, now_s: float) -> Cells:
+    """A priority level's row."""
+    limited = part(obj, "spec", "limited")
+    queuing = part(limited, "limitResponse", "queuing")
+    figures = [
+        limited.get("nominalConcurrencyShares"),
+        *map(queuing.get, ("queues", "handSize", "queueLengthLimit")),
+    ]
+    cells = ["<none>" if figure is None else figure for figure in figures]
+    return [name(obj), text(part(obj, "spec"), "type"), *cells, age(obj, now_s)]

@@ -11,8 +11,9 @@ A row has a cell for every column, including the wide ones; the client omits tho
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.schema.builtin import definitions
@@ -21,8 +22,7 @@ Row = Callable[[Object, float], list[Any]]
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column. Its description is ``text``, or that of a field of the API: ``core.v1.PodStatus.podIP``."""
 
     name: str
@@ -73,14 +73,15 @@ CONTAINERS = wide("Containers", "Names of each container in the template.")
 IMAGES = wide("Images", "Images referenced by each container in the template.")
 
 
-@dataclass(slots=True)
-class Kind:
+class Kind(Struct):
     """How objects of one kind are shown."""
 
     columns: Sequence[Column]
     row: Row
     conditions: Callable[[Object], list[Object]] | None = None
     """What to say of a row as a whole, such as that a pod has completed."""
+    order: Callable[[Object], Any] | None = None
+    """Sort key of the rows; without it they stay in the order of the list."""
 
     def definitions(self) -> list[Object]:
         """The columns as a Table has them."""
@@ -96,11 +97,12 @@ def table(
     kind: str,
     *columns: Column,
     conditions: Callable[[Object], list[Object]] | None = None,
+    order: Callable[[Object], Any] | None = None,
 ) -> Callable[[Row], Row]:
     """Decorate the row function of a kind."""
 
     def register(row: Row) -> Row:
-        KINDS[group, kind] = Kind(columns, row, conditions)
+        KINDS[group, kind] = Kind(columns, row, conditions, order)
         return row
 
     return register

@@ -7,8 +7,9 @@ collector; the propagation policy is only recorded, as a finalizer.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert

@@ -6,8 +6,9 @@ apply patch declares the fields that one manager wants, and creates the object i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.apply.apply import server_side_apply
 from simcloud.kubernetes.api.conversion import convert
@@ -28,8 +29,7 @@ from simcloud.kubernetes.api.verbs.write_context import WriteContext
 from simcloud.kubernetes.api.verbs.writes import accept, insert, replace, settle_namespace
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(Struct, frozen=True):
     """A patch by its media type and its parsed body."""
 
     type: PatchType

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.context import ReadContext
 from simcloud.kubernetes.api.conversion import convert
@@ -38,8 +39,7 @@ class WatchEvent(NamedTuple):
     object: Object
 
 
-@dataclass(frozen=True, slots=True)
-class WatchOptions:
+class WatchOptions(Struct, frozen=True):
     """What a watcher asks for."""
 
     labels: str = ""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from math import ceil
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.objects import Object
 
@@ -32,8 +33,7 @@ _DOWN_LIMIT: Final = (
 )
 
 
-@dataclass(slots=True)
-class History:
+class History(Struct):
     """What was recommended and done for one autoscaler, each with its time."""
 
     recommended: list[tuple[float, int]] = field(default_factory=list)
@@ -52,8 +52,7 @@ class History:
         events.append((now_s, abs(after - before)))
 
 
-@dataclass(frozen=True, slots=True)
-class Normalized:
+class Normalized(Struct, frozen=True):
     """How many replicas there shall be, and what to say of it: about ability and about limits."""
 
     replicas: int

@@ -7,9 +7,10 @@ conservatively: as idle when scaling up, as busy when scaling down.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from math import ceil
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.aggregation import Provider
 from simcloud.kubernetes.api.api import Api
@@ -33,8 +34,7 @@ class NoReading(Exception):
     """The metric cannot be read, in the genuine controller's words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tolerance:
+class Tolerance(Struct, frozen=True):
     """How far from its target a metric may be before anything is done."""
 
     down: float = TOLERANCE
@@ -45,8 +45,7 @@ class Tolerance:
         return 1.0 - self.down <= ratio <= 1.0 + self.up
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A reading, and how many replicas it asks for."""
 
     replicas: int
@@ -54,16 +53,14 @@ class Wanted:
     utilization: int | None = None
 
 
-@dataclass(slots=True)
-class _Readings:
+class _Readings(Struct):
     """What pods use, in thousandths, and when and over which window it was measured."""
 
     used: dict[str, int] = field(default_factory=dict)
     times: dict[str, tuple[float, float]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Groups:
+class _Groups(Struct):
     """Pods by how far their readings can be trusted."""
 
     ready: int = 0

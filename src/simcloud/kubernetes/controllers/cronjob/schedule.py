@@ -7,13 +7,14 @@ time until the next check.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import Enum, auto
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple, Protocol
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from simcloud.golang import parse_duration_s
 from simcloud.kubernetes.api.objects import Object
@@ -57,8 +58,7 @@ class Schedule(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Every:
+class Every(Struct, frozen=True):
     """A time every ``period_s`` seconds, counted from the time before."""
 
     period_s: int
@@ -67,8 +67,7 @@ class Every:
         return float(int(time_s) + self.period_s)
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Struct, frozen=True):
     """Times by the fields of a clock and a calendar in one zone."""
 
     minutes: frozenset[int]

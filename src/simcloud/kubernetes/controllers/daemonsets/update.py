@@ -7,14 +7,14 @@ the old one is deleted when the new one is available.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.objects import Object, at
 from simcloud.kubernetes.controllers.pods import is_leaving, resolve_int_or_percent
 
 
-@dataclass(slots=True)
-class Changes:
+class Changes(Struct):
     """Nodes that shall get a pod, and pods that shall go."""
 
     create: list[str] = field(default_factory=list)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.store import Revision
@@ -49,8 +50,7 @@ class SliceIndex:
         return NamespacedName(found["metadata"]["namespace"], labels[SERVICE_NAME])
 
 
-@dataclass(slots=True)
-class Slices:
+class Slices(Struct):
     """Slices to make, to write and to delete. Those to make and to write may be changed still."""
 
     create: list[Object] = field(default_factory=list)

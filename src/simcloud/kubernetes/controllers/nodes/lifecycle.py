@@ -8,15 +8,16 @@ NoExecute taints.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.api.times import parse
-from simcloud.kubernetes.controller import Controller, NamespacedName, controller
+from simcloud.kubernetes.controller import MANAGER, Controller, NamespacedName, controller
 from simcloud.kubernetes.controllers.children import NodePods
 from simcloud.kubernetes.controllers.nodes.conditions import (
     GRACE_S,
@@ -36,9 +37,8 @@ TAINTING_S: Final = 0.1
 LEASES: Final = "kube-node-lease"
 
 
-@dataclass(slots=True)
-class _Health:
-    """What is known of a node's signs of life."""
+class _Health(Struct):
+    """What is known of a node's signs of life; ``seen_s`` is virtual time."""
 
     seen_s: float
     heartbeat: str | None
@@ -120,6 +120,7 @@ class NodeLifecycle(Controller):
 
     async def _monitor(self) -> None:
         while True:
+            await self.api.components.wait_for(MANAGER)
             self._look_at_all()
             await self.kernel.sleep(MONITOR_S)
 
@@ -162,16 +163,17 @@ class NodeLifecycle(Controller):
         heartbeat = ready.get("lastHeartbeatTime") if ready is not None else None
         health = self._health.get(name)
         if health is None:
-            since = self.api.now_s if ready is not None else parse(node["metadata"]["creationTimestamp"])
-            health = self._health[name] = _Health(since, heartbeat)
+            created_s = parse(node["metadata"]["creationTimestamp"]) - self.api.epoch_s
+            since_s = self.kernel.now if ready is not None else created_s
+            health = self._health[name] = _Health(since_s, heartbeat)
         elif health.heartbeat != heartbeat:
-            health.seen_s, health.heartbeat = self.api.now_s, heartbeat
+            health.seen_s, health.heartbeat = self.kernel.now, heartbeat
         lease = self.client.get("leases.coordination.k8s.io", LEASES, name)
         renewed = at(lease, "spec", "renewTime")
         if renewed is not None and (health.renewed is None or health.renewed < renewed):
-            health.seen_s, health.renewed = self.api.now_s, renewed
+            health.seen_s, health.renewed = self.kernel.now, renewed
         grace_s = GRACE_S if ready is not None else STARTUP_GRACE_S
-        if self.api.now_s <= health.seen_s + grace_s or (ready is not None and ready["status"] == "Unknown"):
+        if self.kernel.now <= health.seen_s + grace_s or (ready is not None and ready["status"] == "Unknown"):
             return node
         changed: Object = copy(node)
         changed["status"]["conditions"] = make_unknown(node, self.api.timestamp())

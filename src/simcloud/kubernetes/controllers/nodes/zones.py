@@ -8,8 +8,9 @@ that way.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.controllers.nodes.conditions import condition_of
@@ -22,8 +23,7 @@ _REGION: Final = "topology.kubernetes.io/region"
 _ZONE: Final = "topology.kubernetes.io/zone"
 
 
-@dataclass(slots=True)
-class _Zone:
+class _Zone(Struct):
     """Nodes that wait for their taint, and from when on the next may have it."""
 
     waiting: dict[str, None] = field(default_factory=dict)

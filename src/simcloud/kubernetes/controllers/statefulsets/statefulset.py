@@ -8,8 +8,9 @@ the beginning of a sync.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.errors import AlreadyExists, ApiError, NotFound
@@ -49,8 +50,7 @@ STALE_CLAIM_S: Final = 1.0
 """A pod whose claim is still going is looked at again after this time."""
 
 
-@dataclass(slots=True)
-class Plan:
+class Plan(Struct):
     """A set, its two revisions, and its pods by what is to become of them."""
 
     stateful_set: Object

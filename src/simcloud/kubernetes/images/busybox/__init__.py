@@ -8,7 +8,7 @@ from typing import Final
 from simcloud.kubernetes.images.busybox.commands import nc_of, ping, ps
 from simcloud.kubernetes.images.busybox.messages import in_busybox_words
 from simcloud.kubernetes.images.busybox.wget import wget
-from simcloud.machine import Image
+from simcloud.machine import BASE_FILES, Image
 from simcloud.machine.process import Program
 from simcloud.userland.commands import all_commands
 from simcloud.userland.commands.net.names import busybox_nslookup
@@ -23,11 +23,18 @@ NOT_IN_BUSYBOX: Final = (
 def busybox_commands() -> dict[str, Program]:
     """Everything that busybox can do."""
     known = {name: program for name, program in all_commands().items() if name not in NOT_IN_BUSYBOX}
-    own = {"nslookup": busybox_nslookup, "wget": wget, "ping": ping, "ps": ps, "nc": nc_of(known["nc"])}
+    own = {
+        "nslookup": busybox_nslookup,
+        "wget": wget,
+        "ping": ping,
+        "ps": ps,
+        "nc": nc_of(known["nc"]),
+    }
     return {**{name: in_busybox_words(program) for name, program in known.items()}, **own}
 
 
 @cache
 def busybox_image() -> Image:
     """A shell and small commands."""
-    return Image("busybox", busybox_commands())
+    accounts = {name: BASE_FILES[name] for name in ("/etc/passwd", "/etc/group", "/etc/nsswitch.conf")}
+    return Image("busybox", busybox_commands(), system_files=accounts)

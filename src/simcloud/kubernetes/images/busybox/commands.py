@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.kubernetes.images.busybox.messages import VERSION, in_busybox_words
-from simcloud.machine.network import NameNotFound, NetworkError, ResolverFailure
+from simcloud.machine.network import ConnectionRefused, NameNotFound, NetworkError, ResolverFailure
 from simcloud.machine.process import Context, Program, Signal
 from simcloud.sim import Event, TimedOut
-from simcloud.userland.commands import UsageError, parse
+from simcloud.userland.commands import Options, UsageError, parse
+from simcloud.userland.commands.net import CONNECT_TIMEOUT_S, RAW, Relay, Settings
 from simcloud.userland.commands.system.processes import Facts
 
 DATA_BYTES: Final = 56
@@ -17,17 +18,22 @@ ENDLESS: Final = 1 << 40
 NC_USAGE: Final = f"""\
 {VERSION}
 
-Usage: nc [-iN] [-wN] [-l] [-p PORT] [-f FILE|IPADDR PORT] [-e PROG]
+Usage: nc [OPTIONS] HOST PORT  - connect
+nc [OPTIONS] -l -p PORT [HOST] [PORT]  - listen
 
-Open a pipe to IP:PORT or FILE
-
+\t-e PROG\tRun PROG after connect (must be last)
 \t-l\tListen mode, for inbound connects
-\t\t(use -ll with -e for persistent server)
+\t-lk\tWith -e, provides persistent server
 \t-p PORT\tLocal port
-\t-w SEC\tConnect timeout
+\t-s ADDR\tLocal address
+\t-w SEC\tTimeout for connects and final net reads
 \t-i SEC\tDelay interval for lines sent
-\t-f FILE\tUse file (ala /dev/ttyS0) instead of network
-\t-e PROG\tRun PROG after connect
+\t-n\tDon't do DNS resolution
+\t-u\tUDP mode
+\t-b\tAllow broadcasts
+\t-v\tVerbose
+\t-o FILE\tHex dump traffic
+\t-z\tZero-I/O mode (scanning)
 """
 PING_USAGE: Final = f"{VERSION}\n\nUsage: ping [OPTIONS] HOST\n\nSend ICMP ECHO_REQUESTs to HOST\n"
 
@@ -100,19 +106,46 @@ def _statistics(host: str, sent: int, times_ms: list[float]) -> str:
 
 
 def nc_of(program: Program) -> Program:
-    """nc with the few options that busybox gives it."""
+    """nc as busybox builds it by default; listening and datagrams are those of the usual nc."""
     full = in_busybox_words(program)
 
     async def nc(ctx: Context) -> int | None:
         try:
-            parse(ctx.args, "lp:w:i:f:e:")
+            options = parse(ctx.args, "be:i:klno:p:s:uvw:z")
         except UsageError as mistake:
             await ctx.err(f"{str(mistake).partition(chr(10))[0]}\n{NC_USAGE}")
             return 1
-        ctx.args.insert(1, "-v")  # busybox tells why it cannot connect without being asked
-        return await full(ctx)
+        if options.any("l", "u"):
+            return await full(ctx)
+        if len(options.operands) < 2 or not options.operands[1].isdecimal():
+            await ctx.err(NC_USAGE)
+            return 1
+        return await _connect(ctx, options, options.operands[0], int(options.operands[1]))
 
     return nc
+
+
+async def _connect(ctx: Context, options: Options, host: str, port: int) -> int:
+    settings, verbosity = Settings(ctx, options), len(options.all("v"))
+    try:
+        address = (await ctx.container.namespace.resolve(host))[0]
+    except (NameNotFound, ResolverFailure):
+        await ctx.err(f"nc: bad address '{host}'\n")
+        return 1
+    shown = f"{host} ({address}:{port})"
+    try:
+        connection = await ctx.dial(address, port, RAW, settings.wait_s or CONNECT_TIMEOUT_S)
+    except NetworkError as error:
+        if verbosity > 1 or (verbosity and not isinstance(error, ConnectionRefused)):
+            await ctx.err(f"nc: {shown}: {error}\n")
+        return 1
+    if verbosity:
+        await ctx.err(f"{shown} open\n")
+    if settings.scan:
+        connection.close()
+    else:
+        await Relay(ctx, settings, connection).run()
+    return 0
 
 
 async def ps(ctx: Context) -> int:

@@ -80,12 +80,12 @@ class FollowedLog(ContainerLog):
         except FileError:
             return  # a disk that is full or broken: the first line will try again
 
-    def line(self, text: str, stream: str = "stdout") -> None:
+    def line(self, text: str, stream: str = "stdout", written_s: float = 0.0) -> None:
         """Write one line and pass it to the followers."""
         lost = self.lost_lines
-        super().line(text, stream)
+        super().line(text, stream, written_s)
         if self._followers and self.lost_lines == lost:
-            entry = Entry(self._stamp(self._machine.clock()), text.encode("utf-8", "surrogateescape"))
+            entry = Entry(self._stamp(self.stamped), text.encode("utf-8", "surrogateescape"))
             for follower in list(self._followers.values()):
                 follower(entry)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.kubelet.pods.container_start import spec_hash
@@ -22,8 +23,7 @@ Health = Callable[[Part, ContainerRecord], str]
 Started = Callable[[Part, ContainerRecord], bool]
 
 
-@dataclass(slots=True)
-class Kill:
+class Kill(Struct):
     """A running container that must go."""
 
     part: Part
@@ -32,8 +32,7 @@ class Kill:
     probe: str = ""
 
 
-@dataclass(slots=True)
-class Actions:
+class Actions(Struct):
     """What to do, in this order."""
 
     new_sandbox: bool = False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 _COUNTED: Final = ("cpu", "memory", "ephemeral-storage")
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why a pod is refused."""
 
     reason: str

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 FIRST_S: Final = 10.0
 LONGEST_S: Final = 300.0
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(Struct):
     pause_s: float
     updated_s: float
 
@@ -53,18 +53,3 @@ class Backoff:
         """A pod is gone: forget the keys that begin with its uid."""
         for key in [each for each in self._entries if each.startswith(prefix)]:
             del self._entries[key]
-
-
-def format_go_duration(seconds: float) -> str:
-    """A duration as Go writes it: ``10s``, ``2m40s``, ``5m0s``."""
-    if seconds != int(seconds):
-        if seconds < 1:
-            return f"{round(seconds * 1000):d}ms"
-        minutes, rest = divmod(round(seconds, 3), 60)
-        text = f"{rest:.3f}".rstrip("0").rstrip(".")
-        return f"{int(minutes)}m{text}s" if minutes else f"{text}s"
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes}m{rest}s"
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

@@ -9,15 +9,9 @@ from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.kubelet.pods.parts import Part, init_parts, main_parts
 
 OWNED: Final = (
-    "PodReadyToStartContainers",
-    "Initialized",
-    "Ready",
-    "ContainersReady",
-    "PodScheduled",
-    "DisruptionTarget",
-    "PodResizePending",
-    "PodResizeInProgress",
-)
+    "PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled", "DisruptionTarget",
+    "PodResizePending", "PodResizeInProgress",
+)  # fmt: skip
 """The conditions that the kubelet writes; those of others are kept as they are."""
 
 SHARED: Final = "DisruptionTarget"

@@ -16,6 +16,7 @@ from simcloud.kubernetes.images import Published
 from simcloud.kubernetes.kubelet.containerd import ContainerPlan, RuntimeFailed
 from simcloud.kubernetes.kubelet.image_store import ImageError
 from simcloud.kubernetes.kubelet.node import Node
+from simcloud.kubernetes.kubelet.pods.cgroups import adjust_oom_score, name_cgroup
 from simcloud.kubernetes.kubelet.pods.container_stop import stop_container
 from simcloud.kubernetes.kubelet.pods.dns import hostname_of, hosts_file
 from simcloud.kubernetes.kubelet.pods.environment import DEFAULT_PATH, ConfigError, expand
@@ -54,7 +55,10 @@ async def start_container(
         node.tell(pod, part, kind, reason, message)
 
     try:
+        asked_at = node.machine.kernel.now
         image = await node.images.ensure(pod, part.spec, tell, interrupt)
+        if node.machine.kernel.now > asked_at:
+            node.log.image_pulled(pod, node.machine.kernel.now - asked_at)
     except ImageError as error:
         tell("Warning", "Failed", f"Error: {error.reason}")
         raise StartFailed(error.reason, str(error)) from None
@@ -116,6 +120,7 @@ def _plan(
     if not command:
         command, args = list(image.command), args or list(image.args)
     limits = limits_of(spec)
+    target = state.newest(spec.get("targetContainerName", ""))
     return ContainerPlan(
         name=part.name,
         attempt=_attempt(part, state, status),
@@ -137,8 +142,12 @@ def _plan(
         memory_limit_bytes=quantity.whole(limits["memory"]) if "memory" in limits else None,
         capabilities=capabilities_of(spec),
         host_pids=bool(pod["spec"].get("hostPID")),
+        process_target=target.container if target is not None else None,
+        cgroup_parent=name_cgroup(pod),
+        oom_score_adj=adjust_oom_score(pod, spec, node.machine.memory_bytes),
         stdin=bool(spec.get("stdin")),
         stdin_once=bool(spec.get("stdinOnce")),
+        tty=bool(spec.get("tty")),
     )
 
 

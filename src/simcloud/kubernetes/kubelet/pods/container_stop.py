@@ -38,6 +38,7 @@ async def stop_container(
     """End one container; ``message`` is the event's, unless it is the usual one."""
     node.tell(pod, part, "Normal", "Killing", message or f"Stopping container {part.name}")
     left_s = grace_of(pod, part) if grace_s is None else grace_s
+    node.log.container_killed(pod, part.name, record.full_id, left_s)
     begun_at = node.machine.kernel.now
     hook = (part.spec.get("lifecycle") or {}).get("preStop")
     if hook and left_s > 0:

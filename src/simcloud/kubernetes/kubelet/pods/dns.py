@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.network import dns_policy
 from simcloud.kubernetes.network.pod_network import DnsSettings
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterDns:
+class ClusterDns(Struct, frozen=True):
     """What a node's kubelet is configured with; ``host`` is what the node itself uses."""
 
     address: str = dns_policy.CLUSTER_DNS

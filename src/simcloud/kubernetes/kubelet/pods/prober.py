@@ -8,9 +8,10 @@ replaced.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.kubelet.node import Node
@@ -25,11 +26,15 @@ READINESS: Final = "readinessProbe"
 KINDS: Final = (STARTUP, READINESS, LIVENESS)
 _FIRST: Final = {STARTUP: Result.UNKNOWN, LIVENESS: Result.SUCCESS, READINESS: Result.FAILURE}
 
+_STATUSES: Final = {
+    (READINESS, True): "ready", (READINESS, False): "not ready", (STARTUP, True): "started",
+    (STARTUP, False): "unhealthy", (LIVENESS, True): "healthy", (LIVENESS, False): "unhealthy",
+}  # fmt: skip
+
 Spawn = Callable[[Coroutine[Any, Any, Any], str], Task[Any]]
 
 
-@dataclass(slots=True)
-class Probe:
+class Probe(Struct):
     """One probe of one container of a pod."""
 
     part: Part
@@ -62,8 +67,7 @@ class Probe:
         self.on_hold = False
 
 
-@dataclass(slots=True)
-class PodProbes:
+class PodProbes(Struct):
     """The probes of one pod."""
 
     pod: Object
@@ -202,6 +206,7 @@ class Prober:
         word = probe.kind.removesuffix("Probe").capitalize()
         verb = "errored and resulted in unknown state" if result is Result.UNKNOWN else "failed"
         message = f"{word} probe {verb}: {words}"
+        self._node.log.probe_failed(pod, probe.part.name, word, result.name.lower(), words)
         self._node.recorder.event(pod, "Warning", "Unhealthy", message, probe.part.field_path)
 
     def _count(self, known: PodProbes, probe: Probe, record: ContainerRecord, result: Result) -> None:
@@ -224,6 +229,8 @@ class Prober:
         """A container fares differently: its status says so at once, and its pod is looked at."""
         pod, good = known.pod, probe.result is Result.SUCCESS
         name = probe.part.name
+        status = _STATUSES[probe.kind, good]
+        self._node.log.probe_concluded(pod, probe.kind.removesuffix("Probe"), status)
         if probe.kind == READINESS:
             self._node.statuses.set_probed(pod, name, started=None, ready=good)
         elif probe.kind == STARTUP and good:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
+from simcloud.golang import format_duration
 from simcloud.kubernetes.api.objects import Object
-from simcloud.kubernetes.kubelet.pods.backoff import format_go_duration
 from simcloud.kubernetes.kubelet.pods.hooks import port_number, run_command
 from simcloud.kubernetes.kubelet.records import ContainerRecord
 from simcloud.kubernetes.network.http_client import exchange, go_words
@@ -60,7 +60,7 @@ async def _exec(
             status, output = await run_command(record, command)
     except TimedOut:
         said = " ".join(command)
-        return Result.FAILURE, f'command timed out: "{said}" timed out after {format_go_duration(limit_s)}'
+        return Result.FAILURE, f'command timed out: "{said}" timed out after {format_duration(limit_s)}'
     text = output[:SHOWN_BYTES].decode("utf-8", "replace")
     return (Result.SUCCESS if status == 0 else Result.FAILURE), text
 
@@ -109,7 +109,7 @@ async def _tcp(target: str, port: int, host: Namespace, limit_s: float) -> tuple
 
 async def _grpc(action: Object, address: str, host: Namespace, limit_s: float) -> tuple[Result, str]:
     target = f"{address}:{action['port']}"
-    failed = f'timeout: failed to connect service "{target}" within {format_go_duration(limit_s)}: context deadline exceeded'
+    failed = f'timeout: failed to connect service "{target}" within {format_duration(limit_s)}: context deadline exceeded'
     try:
         with host.kernel.timeout(limit_s):
             connection = await host.dial(address, int(action["port"]), GRPC)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.images import Published
@@ -11,8 +11,7 @@ from simcloud.kubernetes.kubelet.pods.parts import full_name
 from simcloud.machine.process import capabilities
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """The user and groups of a container's processes."""
 
     uid: int

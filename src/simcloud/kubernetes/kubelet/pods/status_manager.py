@@ -16,21 +16,10 @@ from simcloud.kubernetes.kubelet.pods.conditions import OWNED, SHARED, pod_condi
 from simcloud.sim import Semaphore
 
 _FIELDS: Final = (
-    "allocatedResources",
-    "containerStatuses",
-    "ephemeralContainerStatuses",
-    "hostIP",
-    "hostIPs",
-    "initContainerStatuses",
-    "message",
-    "observedGeneration",
-    "phase",
-    "podIP",
-    "podIPs",
-    "reason",
-    "resources",
+    "allocatedResources", "containerStatuses", "ephemeralContainerStatuses", "hostIP", "hostIPs",
+    "initContainerStatuses", "message", "observedGeneration", "phase", "podIP", "podIPs", "reason", "resources",
     "startTime",
-)
+)  # fmt: skip
 """What of a status is the kubelet's, beside its conditions."""
 
 TERMINAL: Final = ("Succeeded", "Failed")

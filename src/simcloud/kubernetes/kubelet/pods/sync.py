@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Final
+from msgspec import Struct, field
 
+from simcloud.golang import format_duration
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.kubelet.containerd import RuntimeFailed
 from simcloud.kubernetes.kubelet.node import Node
+from simcloud.kubernetes.kubelet.node_status import NO_NETWORK
 from simcloud.kubernetes.kubelet.pods.actions import Actions, Kill
-from simcloud.kubernetes.kubelet.pods.backoff import format_go_duration
 from simcloud.kubernetes.kubelet.pods.container_start import StartFailed, start_container
 from simcloud.kubernetes.kubelet.pods.container_stop import grace_of, stop_container, stop_pod
 from simcloud.kubernetes.kubelet.pods.dns import dns_settings
@@ -26,14 +26,8 @@ from simcloud.kubernetes.kubelet.records import ContainerRecord, PodState, Sandb
 from simcloud.kubernetes.network.pod_network import NetworkNotReady, PodNetworkError
 from simcloud.sim import Event, gather
 
-NO_NETWORK: Final = (
-    "network is not ready: container runtime network not ready: NetworkReady=false "
-    "reason:NetworkPluginNotReady message:Network plugin returns error: {}"
-)
 
-
-@dataclass(slots=True)
-class Outcome:
+class Outcome(Struct):
     """How an attempt went: containers that were started, and those that were not, with why."""
 
     started: list[str] = field(default_factory=list)
@@ -80,20 +74,28 @@ async def _sandbox(node: Node, pod: Object, actions: Actions, outcome: Outcome) 
         node.recorder.event(pod, "Normal", "SandboxChanged", changed)
         await stop_pod(node, pod)
         await node.runtime.stop_sandbox(uid)
+    name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+    node.log.write_info("util.go:30", "No sandbox for pod can be found. Need to start a new one", pod=name)
     try:
         sandbox = await node.runtime.run_sandbox(pod, pod_memory_limit(pod))
     except RuntimeFailed as error:
         outcome.other = True
         why = f"Failed to create pod sandbox: {error}"
         node.recorder.event(pod, "Warning", "FailedCreatePodSandBox", why)
+        node.log.sandbox_failed(pod, why)
         return None
     except NetworkNotReady as error:
         outcome.other = True
-        node.recorder.event(pod, "Warning", "NetworkNotReady", NO_NETWORK.format(error))
+        node.recorder.event(
+            pod, "Warning", "NetworkNotReady", f"network is not ready: {NO_NETWORK.format(error)}"
+        )
+        node.log.sync_failed(pod, f"network is not ready: {NO_NETWORK.format(error)}")
         return None
     except PodNetworkError as error:
         outcome.other = True
-        node.recorder.event(pod, "Warning", "FailedCreatePodSandBox", _no_network(node, error))
+        why = _no_network(node, error)
+        node.recorder.event(pod, "Warning", "FailedCreatePodSandBox", why)
+        node.log.sandbox_failed(pod, why)
         return None
     sandbox.dns = dns_settings(pod, node.dns, sandbox.namespace.address)
     if not pod["spec"].get("hostNetwork"):
@@ -154,7 +156,7 @@ def _check_pause(node: Node, pod: Object, part: Part, state: PodState) -> None:
             f"Back-off restarting failed container {part.name} in pod {full_name(pod)}",
         )
         pause_s = node.crashes.pause_s(key)
-        message = f"back-off {format_go_duration(pause_s)} restarting failed container={part.name} pod={full_name(pod)}"
+        message = f"back-off {format_duration(pause_s)} restarting failed container={part.name} pod={full_name(pod)}"
         until_s = node.machine.kernel.now + last.finished_s + pause_s - now_s
         raise StartFailed("CrashLoopBackOff", message, until_s)
     node.crashes.lengthen(key, last.finished_s, now_s)

@@ -58,6 +58,8 @@ class PodWorker:
         self.ending = False
         self.gone = False
         """The API has the pod no more."""
+        self.was_running = False
+        """Whether all its containers have run at the same time."""
         self._prober = prober
         self._clock = clock
         self._on_ended = ended
@@ -81,6 +83,8 @@ class PodWorker:
         old, self.pod = self.pod, pod
         grace = pod["metadata"].get("deletionGracePeriodSeconds")
         if pod["metadata"].get("deletionTimestamp"):
+            if not self.ending:
+                self.node.log.pods_changed("kubelet.go:2543", "DELETE", pod)
             if (
                 self.ending
                 and grace is not None
@@ -183,6 +187,7 @@ class PodWorker:
             self.end()
             self._asked = True
             return None
+        node.log.mounts_began(pod)
         wrong = await node.volumes.mount(pod, node.statuses.get(pod), self._mount_failed, self._interrupt)
         if wrong:
             if not self.ending:
@@ -206,10 +211,12 @@ class PodWorker:
             self._reasons.pop(name, None)
         for name, failure in outcome.failed.items():
             self._reasons[name] = (failure.reason, str(failure))
+            node.log.start_failed(pod, name, failure.reason, str(failure))
         return outcome
 
     def _mount_failed(self, message: str) -> None:
         self.node.recorder.event(self.pod, "Warning", "FailedMount", message)
+        self.node.log.mount_failed(self.pod, message)
 
     def _check_pull_secrets(self) -> None:
         pod, missing = self.pod, []
@@ -248,6 +255,7 @@ class PodWorker:
         hear_last_words(node, pod)
         self._tell(node.runtime.state(self.uid), last=True)
         node.volumes.tear_down(self.uid)
+        node.log.mounts_ended(pod)
         self.stop()
         self.ended = True
         self._on_ended(self.uid)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from simcloud.kubernetes.kubelet.streams.sessions import ERRORS, OUTPUT, PIPE_BYTES, Typed
-from simcloud.machine.process import Container, NullStream, Process, Stream
+from simcloud.kubernetes.kubelet.streams.sessions import ERRORS, OUTPUT, PIPE_BYTES, Typed, interrupt
+from simcloud.kubernetes.kubelet.streams.terminal import Terminal
+from simcloud.machine.process import Container, NullStream, Process, Signal, Stream
 from simcloud.sim import Condition
 
 
 class Console:
     """Give ``streams`` to the container's process, then call ``follow`` with it."""
 
-    def __init__(self, container: Container, *, stdin: bool, stdin_once: bool = False) -> None:
+    def __init__(
+        self, container: Container, *, stdin: bool, stdin_once: bool = False, tty: bool = False
+    ) -> None:
         self._container = container
         self._stdin_once = stdin_once
-        self._input = Typed(container.kernel) if stdin else None
+        self.tty = tty
+        self.process: Process | None = None
+        self._input = Typed(container.kernel, tty) if stdin else None
         self._attached: list[AttachedSession] = []
         self._room = Condition(container.kernel)
         self.ended = False
@@ -30,6 +35,7 @@ class Console:
         """Attach to the running process; its end is passed on to all attached clients."""
         for stream in self.streams.values():
             stream.close()
+        self.process = process
         self._container.kernel.spawn(self._wait(process), f"console of {self._container.name}")
 
     def attach(self, *, stdin: bool, stderr: bool) -> AttachedSession:
@@ -88,6 +94,10 @@ class AttachedSession:
         self._console = console
         self._input = typed
         self._stderr = stderr
+        self._terminal: Terminal | None = None
+        if console.tty and typed is not None:
+            self._terminal = Terminal(typed.put, typed.end_once, self._echo, self._interrupt)
+        self.echoes = True
         self.held = False
 
     @property
@@ -100,10 +110,25 @@ class AttachedSession:
         """Whether this client may type."""
         return self._input is not None
 
+    def watch_input(self, on_wait: Callable[[], None]) -> None:
+        """Call a function whenever the process waits for input, also if it waits already."""
+        if self._input is not None:
+            self._input.watch(on_wait)
+
     def write(self, data: bytes) -> None:
         """Type."""
-        if self._input is not None:
+        if self._terminal is not None:
+            self._terminal.type(data)
+        elif self._input is not None:
             self._input.put(data)
+
+    def _echo(self, data: bytes) -> None:
+        if self.on_output is not None and self.echoes:
+            self.on_output(OUTPUT, data)
+
+    def _interrupt(self, signal: Signal) -> None:
+        if self._console.process is not None:
+            interrupt(self._console.process, signal)
 
     def close_input(self) -> None:
         """This client types no more; the container's input stays open for others, if it takes others."""
@@ -130,6 +155,8 @@ class AttachedSession:
 
     def show(self, number: int, data: bytes) -> None:
         """The process has written something."""
+        if self._terminal is not None:
+            number, data = OUTPUT, self._terminal.render(data)
         if self.on_output is not None and (number == OUTPUT or self._stderr):
             self.on_output(number, data)
 
@@ -144,6 +171,7 @@ class _Copied(Stream):
 
     def __init__(self, console: Console, number: int, log: Stream) -> None:
         super().__init__()
+        self.isatty = console.tty
         self._console = console
         self._number = number
         self._log = log

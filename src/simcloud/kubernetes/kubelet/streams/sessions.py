@@ -36,9 +36,17 @@ class Typed(Stream):
         super().__init__()
         self.isatty = isatty
         self.waiting = bytearray()
+        self._on_wait: Callable[[], None] | None = None
+        self._is_read = False
         self._ended = False
         self._pauses = 0
         self._changed = Condition(kernel)
+
+    def watch(self, on_wait: Callable[[], None]) -> None:
+        """Call a function whenever a reader waits, also if one waits already."""
+        self._on_wait = on_wait
+        if self._is_read:
+            on_wait()
 
     def put(self, data: bytes) -> None:
         """More is typed."""
@@ -64,7 +72,13 @@ class Typed(Stream):
                 return b""
             if self._ended:
                 return b""
-            await self._changed.wait()
+            self._is_read = True
+            if self._on_wait is not None:
+                self._on_wait()
+            try:
+                await self._changed.wait()
+            finally:
+                self._is_read = False
         data = bytes(self.waiting[:size])
         del self.waiting[:size]
         return data
@@ -108,6 +122,7 @@ class ContainerSession:
     ) -> None:
         self.on_output: Callable[[int, bytes], None] | None = None
         self.on_end: Callable[[int, str], None] | None = None
+        self.echoes = True
         self.process: Process | None = None
         self.size = (0, 0)
         self._kernel = container.kernel
@@ -145,6 +160,10 @@ class ContainerSession:
     def pending_bytes(self) -> int:
         """What was typed and is not read yet."""
         return len(self._input.waiting)
+
+    def watch_input(self, on_wait: Callable[[], None]) -> None:
+        """Call a function whenever the process waits for input, also if it waits already."""
+        self._input.watch(on_wait)
 
     def write(self, data: bytes) -> None:
         """Type."""
@@ -223,15 +242,18 @@ class ContainerSession:
         self._input.put(line)
 
     def _echo(self, data: bytes) -> None:
-        if self.on_output is not None:
+        if self.on_output is not None and self.echoes:
             self.on_output(OUTPUT, data)
 
     def _interrupt(self, signal: Signal) -> None:
-        """A key that signals reaches what runs in the foreground: the innermost processes."""
-        if self.process is None:
-            return
-        for process in _innermost(self.process):
-            process.send(signal, outside=True)
+        if self.process is not None:
+            interrupt(self.process, signal)
+
+
+def interrupt(process: Process, signal: Signal) -> None:
+    """Send the signal of a key to what runs in the foreground: the innermost processes."""
+    for innermost in _innermost(process):
+        innermost.send(signal, outside=True)
 
 
 def _innermost(process: Process) -> list[Process]:

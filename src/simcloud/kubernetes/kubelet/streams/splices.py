@@ -29,7 +29,7 @@ class PortSplice:
         self._far: Connection | None = None
         self._words = words
         self._on_end = on_end
-        self._ended = False
+        self._ended = self._near_is_lost = False
         # The answering side uses the caller's protocol.
         near.protocol = near.peer.protocol
         self._early: list[tuple[Any, int]] = []
@@ -49,8 +49,9 @@ class PortSplice:
             self._end(self._words(error, False))
             return
         self._far = far
-        if self._ended:
+        if self._ended or self._near_is_lost:
             far.close()
+            self._end("")
             return
         try:
             for message, size_bytes in self._early:
@@ -82,7 +83,10 @@ class PortSplice:
 
     def _on_lost(self, error: NetworkError) -> None:
         """One side has gone: so does the other. Only what the pod did to the connection is worth a word."""
-        orderly = isinstance(error, Closed) or self._far is None or not self._far.closed
+        if self._far is None:
+            self._near_is_lost = True  # whether the pod takes the connection is still to be reported
+            return
+        orderly = isinstance(error, Closed) or not self._far.closed
         self._end("" if orderly else self._words(error, True))
 
     def _end(self, why: str) -> None:

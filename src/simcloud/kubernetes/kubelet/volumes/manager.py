@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object
@@ -27,14 +28,15 @@ from simcloud.sim import Event, TimedOut
 MOUNT_S: Final = 0.3
 """What it takes until all volumes of a pod stand, when nothing is wrong."""
 
+PLUGINS: Final = {"configMap": "configmap", "downwardAPI": "downward-api", "emptyDir": "empty-dir", "projected": "projected",
+                  "secret": "secret"}  # fmt: skip
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 122.0
 GIVE_UP_S: Final = 123.0
 """So long one attempt to start a pod waits for its volumes."""
 
 
-@dataclass(slots=True)
-class PodVolume:
+class PodVolume(Struct):
     """A volume of a pod that stands. ``inside`` is where it begins, for a part of a larger one."""
 
     name: str
@@ -42,12 +44,13 @@ class PodVolume:
     inside: str = ""
     read_only: bool = False
     fstype: str = "ext4"
+    plugin: str = ""
+    """The folder of the plugin that made it, below the pod's folder on the node; none for paths of the node itself."""
     local: bool = False
     """Whether its contents count as the pod's own use of the node's disk."""
 
 
-@dataclass(slots=True)
-class _Pause:
+class _Pause(Struct):
     """Between attempts to set up what failed before."""
 
     length_s: float
@@ -115,7 +118,8 @@ class VolumeManager:
             if volume["name"] in present:
                 continue
             try:
-                present[volume["name"]] = self._set_up(pod, status, volume)
+                made = present[volume["name"]] = self._set_up(pod, status, volume)
+                made.plugin = _plugin_of(volume)
             except VolumeError as error:
                 failed(error.message)
                 missing.append(volume["name"])
@@ -158,11 +162,12 @@ class VolumeManager:
         name, machine = volume["name"], self._machine
         if is_projection(volume):
             files = self._projector(pod, status).files(volume)
-            if "configMap" not in volume and "downwardAPI" not in volume:
+            in_memory = "configMap" not in volume and "downwardAPI" not in volume
+            if in_memory:
                 self._need_mount(pod, volume)
             made = tree_volume(_contents(files), machine.clock, name, _least_mode(files))
             _set_modes(made, files)
-            return PodVolume(name, made, read_only=True, fstype="tmpfs")
+            return PodVolume(name, made, read_only=True, fstype="tmpfs" if in_memory else "ext4")
         if "emptyDir" in volume:
             return self._empty_dir(pod, volume)
         if "hostPath" in volume:
@@ -202,8 +207,8 @@ class VolumeManager:
         made.root.mode |= 0o777
         return PodVolume(volume["name"], made, local=True)
 
-    def _host_path(self, name: str, event_name: str, source: Object) -> PodVolume:
-        check_type(self._machine, source, event_name)
+    def _host_path(self, name: str, event_name: str, source: Object, mode: int = 0o755) -> PodVolume:
+        check_type(self._machine, source, event_name, mode)
         volume, inside = place_of(self._machine, source["path"])
         return PodVolume(name, volume, inside)
 
@@ -226,7 +231,9 @@ class VolumeManager:
     def _persistent(self, name: str, disk: Object) -> PodVolume:
         spec, label = disk["spec"], disk["metadata"]["name"]
         if "hostPath" in spec:
-            return self._host_path(name, label, spec["hostPath"])
+            # The provisioner of local volumes lets everybody write into its directories.
+            provisioned = "pv.kubernetes.io/provisioned-by" in (disk["metadata"].get("annotations") or {})
+            return self._host_path(name, label, spec["hostPath"], 0o777 if provisioned else 0o755)
         if "local" in spec:
             path = spec["local"]["path"]
             if not self._machine.host.files.exists(path):
@@ -250,17 +257,23 @@ class VolumeManager:
                 self._make_sub_path(volume, inside, mount, spec)
             try:
                 self._make_point(files, mount["mountPath"], volume, inside)
-                files.mount(
-                    mount["mountPath"],
-                    volume.volume,
-                    bool(mount.get("readOnly")) or volume.read_only,
-                    subpath=inside,
-                    fstype=volume.fstype,
-                )
+                read_only = bool(mount.get("readOnly")) or volume.read_only
+                mounted = files.mount(mount["mountPath"], volume.volume, read_only, subpath=inside)
+                mounted.source, mounted.fstype, mounted.options = self._describe_mount(volume, inside)
+                mounted.points.update(self._machine.host.files.grafts_on(volume.volume))
             except FileError as error:
                 raise ConfigError(
                     f'failed to mount volume "{mount["name"]}" at {mount["mountPath"]}: {error.strerror.lower()}'
                 ) from None
+
+    def _describe_mount(self, volume: PodVolume, inside: str) -> tuple[str, str, str]:
+        """Source, type and options of a mount in a container: those of the file system of the node that it is a part of."""
+        if volume.fstype == "tmpfs":
+            return "tmpfs", "tmpfs", ""
+        table = self._machine.host.files.table
+        found = (mount for mount in table.mounts if mount.volume is volume.volume and not mount.grafted)
+        below = next(found, table.root)
+        return f"{below.source}/{inside}" if below.is_remote else below.source, below.fstype, below.options
 
     def _make_sub_path(self, volume: PodVolume, inside: str, mount: Object, spec: Object) -> None:
         view = Files(volume.volume)
@@ -284,6 +297,10 @@ class VolumeManager:
             files.put(path, b"")
         else:
             files.mkdir(path, 0o755, parents=True)
+
+
+def _plugin_of(volume: Object) -> str:
+    return next((f"kubernetes.io~{name}" for key, name in PLUGINS.items() if key in volume), "")
 
 
 def _is_token(volume: Object, path: str) -> bool:

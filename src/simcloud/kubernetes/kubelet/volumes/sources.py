@@ -7,8 +7,9 @@ objects. ``VolumeError`` and ``ClaimError`` say why a volume cannot be used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.access.tokens import Bound
 from simcloud.kubernetes.api.objects import Object
@@ -46,13 +47,14 @@ _NOUNS: Final = {
 }
 
 
-def check_type(machine: Machine, source: Object, name: str) -> None:
-    """Make sure that a hostPath is what it is said to be, or make it where that is asked for."""
+def check_type(machine: Machine, source: Object, name: str, mode: int = 0o755) -> None:
+    """Make sure that a hostPath is what it is said to be, or make it where that is asked for, a directory with a mode."""
     files, path, kind = machine.host.files, source["path"], source.get("type") or ""
     present = files.node_kind(path)
     if kind == "DirectoryOrCreate" or (not kind and present is None):
         if present is None:
             files.mkdir(path, 0o755, parents=True)
+            files.chmod(path, mode)
             files.sync()
         elif kind and not files.is_dir(path):
             raise VolumeError(name, f"hostPath type check failed: {path} is not a directory")
@@ -88,16 +90,14 @@ LONG_TOKEN_SECONDS: Final = 365 * 24 * 3600
 """What the API server makes of the token that every pod gets, for clients that never read it again."""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """One file of a projection."""
 
     data: bytes
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Projector:
+class Projector(Struct, frozen=True):
     """Makes the files of a pod's projections. ``status`` is the newest of the pod."""
 
     client: ComponentClient

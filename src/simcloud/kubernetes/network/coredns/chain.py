@@ -7,9 +7,11 @@ server. Other known plugins are accepted and have no effect.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.kubernetes.network.coredns import settings
 from simcloud.kubernetes.network.coredns.corefile import ServerBlock, WrongArguments
@@ -24,8 +26,7 @@ LOOPS: Final = 2
 Resolve = Callable[[dns.Question], Awaitable[dns.Reply]]
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What plugins need of the program they run in."""
 
     namespace: Namespace

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 PATH: Final = "/etc/coredns/Corefile"
 PORT: Final = 53
@@ -53,8 +54,7 @@ class WrongArguments(ParsingError):
         super().__init__(line, f"Wrong argument count or unexpected line ending after '{after}'")
 
 
-@dataclass(frozen=True, slots=True)
-class Directive:
+class Directive(Struct, frozen=True):
     """One line of a block, with the lines of its own block if it has one."""
 
     name: str
@@ -63,8 +63,7 @@ class Directive:
     body: tuple[Directive, ...] = ()
 
 
-@dataclass(slots=True)
-class ServerBlock:
+class ServerBlock(Struct):
     """Zones on a port, and what is done for them."""
 
     zones: list[str]
@@ -76,8 +75,7 @@ class ServerBlock:
         return next((each for each in self.directives if each.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(Struct, frozen=True):
     text: str
     line: int
 

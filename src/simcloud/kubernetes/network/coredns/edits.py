@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.kubernetes.network.coredns.corefile import Directive, ParsingError, WrongArguments
 from simcloud.kubernetes.network.coredns.settings import PluginError, below, zone_name
@@ -101,8 +103,7 @@ class Rewrite:
         return replace(question, name=dns.plain_name(name))
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """``template``: answers made from the question itself."""
 
     kind: str

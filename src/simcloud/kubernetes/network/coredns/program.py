@@ -43,6 +43,7 @@ class CoreDns:
         self._server.on_loop = self._loop_found
         self._stop: Event[int] = Event(ctx.kernel)
         self._looped = False
+        self._follows_cluster = False
 
     async def run(self) -> int:
         """Serve until a signal ends the program; return 1 when the configuration is invalid."""
@@ -54,6 +55,7 @@ class CoreDns:
     async def _run(self) -> int:
         ctx, server = self._ctx, self._server
         ctx.memory.use(MEMORY_BYTES)
+        ctx.process.start_runtime()
         try:
             server.load()
         except CorefileError as error:
@@ -61,9 +63,7 @@ class CoreDns:
             return 1
         ctx.signals.on(Signal.TERM, lambda _signal: self._stop.set(0))
         ctx.signals.on(Signal.INT, lambda _signal: self._stop.set(0))
-        if server.uses_kubernetes():
-            ctx.spawn(self._follow_cluster(), "kubernetes")
-            await self._wait_for_cluster()
+        await self._join_cluster()
         try:
             server.open_ports()
         except NetworkError as error:
@@ -96,6 +96,13 @@ class CoreDns:
             await self._ctx.sleep(self._server.lameduck_s)
 
     # -- the cluster ---------------------------------------------------------------------------
+
+    async def _join_cluster(self) -> None:
+        """Follow the cluster from now on, if the configuration asks for it and that has not begun."""
+        if self._server.uses_kubernetes() and not self._follows_cluster:
+            self._follows_cluster = True
+            self._ctx.spawn(self._follow_cluster(), "kubernetes")
+            await self._wait_for_cluster()
 
     async def _follow_cluster(self) -> None:
         """List all that is needed, again and again until it is allowed; then keep up with it."""
@@ -173,6 +180,7 @@ class CoreDns:
                 ctx.log(f"[ERROR] Restart failed: {error}")
                 ctx.log(f"[ERROR] plugin/reload: Corefile changed but reload failed: {error}")
                 continue
+            await self._join_cluster()
             await self._lameduck()
             try:
                 server.open_ports()

@@ -7,8 +7,9 @@ DNS specification (1.1.0).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.store import Key, Revision

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha512
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from simcloud.kubernetes.network.coredns import settings
 from simcloud.kubernetes.network.coredns.chain import Chain, Surroundings

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from simcloud.golang import parse_duration_s
 from simcloud.kubernetes.network.coredns.corefile import (
@@ -38,8 +39,7 @@ class PluginError(CorefileError):
         super().__init__(f"plugin/{plugin}: {words}")
 
 
-@dataclass(frozen=True, slots=True)
-class Kubernetes:
+class Kubernetes(Struct, frozen=True):
     """``kubernetes``: zones of the cluster."""
 
     zones: tuple[str, ...]
@@ -57,8 +57,7 @@ class Kubernetes:
         return next(zone for zone in self.zones if not zone.endswith(".arpa"))
 
 
-@dataclass(frozen=True, slots=True)
-class Forward:
+class Forward(Struct, frozen=True):
     """``forward``: whom to ask for names below a zone."""
 
     zone: str
@@ -68,8 +67,7 @@ class Forward:
     max_concurrent: int = MAX_CONCURRENT
 
 
-@dataclass(frozen=True, slots=True)
-class CacheSettings:
+class CacheSettings(Struct, frozen=True):
     """``cache``: how long answers are kept at most."""
 
     success_s: int = CACHE_TTL_S

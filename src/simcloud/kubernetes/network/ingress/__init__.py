@@ -2,6 +2,9 @@
 
 from simcloud.kubernetes.network.ingress.image import (
     IMAGE as IMAGE,
+    NAMESPACE as NAMESPACE,
+    SERVICE as SERVICE,
     ingress_image as ingress_image,
     ingress_objects as ingress_objects,
+    install_ingress as install_ingress,
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector, from_label_selector
@@ -19,8 +20,7 @@ _SKEWED: Final = Rejection(NAME, (_SENTENCE,))
 _UNLABELLED: Final = Rejection(NAME, (f"{_SENTENCE} (missing required label)",), final=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(Struct, frozen=True):
     """One constraint of a pod: how evenly the pods of a selector stand over the values of a label."""
 
     key: str

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Final
 
-from simcloud.kubernetes.api import ApiError, Forward, ServiceUnavailable
+from simcloud.kubernetes.api import ApiError, Forward, Pending, ServiceUnavailable
+from simcloud.server.kubernetes.context import AppContext
 
 PATIENCE_S: Final = 30.0
 LIMIT_BYTES: Final = 32 << 20
@@ -104,22 +104,23 @@ class AnswerReader:
 class Exchange:
     """Collects the data of a forward until the response is complete."""
 
-    def __init__(self, forward: Forward, is_head: bool) -> None:
+    def __init__(self, app: AppContext, forward: Forward, is_head: bool) -> None:
+        self._app = app
         self._forward = forward
         self._reader = AnswerReader(is_head)
         self._answer: Answer | None = None
         self._why: str | None = None
         self._held_bytes = 0
-        self._changed = asyncio.Event()
+        self._pending = Pending(app.api.kernel)
         forward.on_data, forward.on_end = self._take, self._end
 
     async def answer(self, host: str) -> Answer:
         """Return the response, or raise the error of a failed dial."""
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                await self._changed.wait()
-        except TimeoutError:
-            raise _unreachable(f"dial tcp {host}: i/o timeout") from None
+        late = f"dial tcp {host}: i/o timeout"
+        timer = self._app.api.kernel.call_later(PATIENCE_S, lambda _: self._finish(None, late))
+        if not self._pending.done:
+            await self._app.wait_for(self._pending)
+        timer.cancel()
         if self._answer is None:
             raise _unreachable(_reason(host, self._why or ""))
         return self._answer
@@ -149,9 +150,9 @@ class Exchange:
             self._finish(None, str(error))
 
     def _finish(self, found: Answer | None, why: str) -> None:
-        if not self._changed.is_set():
+        if not self._pending.done:
             self._answer, self._why = found, why
-            self._changed.set()
+            self._pending.give(None)
             self.close()
 
 

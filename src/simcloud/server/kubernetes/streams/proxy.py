@@ -1,7 +1,7 @@
 """``proxy``: one HTTP exchange with a pod, or with a pod behind a service.
 
-Requests and responses are not streamed. Upgrades, trailers and the rewriting of links are not supported. Nodes have
-no proxy.
+Requests and responses are not streamed. Upgrades, trailers and the rewriting of links are not supported. Of nodes, the
+pages of the kubelet can be read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from simcloud.kubernetes.api import (
     BadRequest,
     MethodNotAllowed,
     NotFound,
-    Object,
     ServiceUnavailable,
     at,
 )
@@ -41,6 +40,8 @@ async def proxy(app: AppContext, request: Request, target: Target) -> Response:
     """Pass a request on and answer with what comes back."""
     if request.method not in _METHODS:
         raise MethodNotAllowed
+    if target.plural == "nodes":
+        return _ask_node(app, target)
     backend = _backend(app, target)
     body = await bodies.read(request)
     answer = await _exchange(app, backend, _request(request, target, backend, body), request.method == "HEAD")
@@ -57,8 +58,6 @@ def _backend(app: AppContext, target: Target) -> Backend:
     found = app.api.log.get(app.api.key(resource, target.namespace, name))
     if found is None:
         raise NotFound(resource, name)
-    if target.plural == "nodes":
-        raise ServiceUnavailable(f"error trying to reach service: {_no_way_to(found, port or '10250')}")
     if target.plural == "services":
         slices = app.api.log.objects("discovery.k8s.io", "endpointslices", target.namespace)
         return of_service(app.api, found, slices, port)
@@ -77,10 +76,25 @@ def _split_name(target: Target) -> tuple[str, str, str]:
     raise BadRequest(f'invalid {target.plural.removesuffix("s")} request "{target.name}"')
 
 
-def _no_way_to(node: Object, port: str) -> str:
-    known = {each["type"]: each["address"] for each in at(node, "status", "addresses", default=[])}
-    address = known.get("InternalIP") or node["metadata"]["name"]
-    return f"dial tcp {address}:{port}: connect: connection refused"
+def _ask_node(app: AppContext, target: Target) -> Response:
+    """Get a page of a node's kubelet, with the API server's own rights there."""
+    _, name, port = _split_name(target)
+    resource = app.api.catalogue.find(target.plural)
+    node = app.api.log.get(app.api.key(resource, "", name))
+    if node is None:
+        raise NotFound(resource, name)
+    if app.api.runtime is None:
+        known = {each["type"]: each["address"] for each in at(node, "status", "addresses", default=[])}
+        address = f"{known.get('InternalIP') or name}:{port or '10250'}"
+        raise ServiceUnavailable(
+            f"error trying to reach service: dial tcp {address}: connect: connection refused"
+        )
+    path = f"/{target.rest}" + ("/" if target.rest and target.path.endswith("/") else "")
+    try:
+        answer = app.api.runtime.ask_node(name, port, path)
+    except ApiError as error:
+        raise ServiceUnavailable(error.message) from None
+    return Response(answer.body, answer.status, dict(answer.headers))
 
 
 def _request(request: Request, target: Target, backend: Backend, body: bytes) -> bytes:
@@ -104,7 +118,7 @@ async def _exchange(app: AppContext, backend: Backend, request: bytes, is_head: 
         forward = runtime.forward(backend.pod, backend.port)
     except ApiError as error:
         raise ServiceUnavailable(f"error trying to reach service: {error.message}") from None
-    exchange = Exchange(forward, is_head)
+    exchange = Exchange(app, forward, is_head)
     forward.write(request)
     app.live.poke()
     try:

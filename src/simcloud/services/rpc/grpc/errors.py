@@ -26,15 +26,7 @@ _CLIENT_ERRORS: Final = frozenset(
     }
 )
 _SERVER_ERRORS: Final = frozenset(
-    {
-        DEADLINE_EXCEEDED,
-        RESOURCE_EXHAUSTED,
-        UNIMPLEMENTED,
-        INTERNAL,
-        UNAVAILABLE,
-        "Aborted",
-        "DataLoss",
-    }
+    {DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, "Aborted", "DataLoss"}
 )
 SERVER_ERROR: Final = "5xx"
 

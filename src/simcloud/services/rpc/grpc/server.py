@@ -17,7 +17,7 @@ from simcloud.machine.network import (
     NetworkError,
 )
 from simcloud.machine.process import Context, Signal
-from simcloud.services.languages.golang import KEEPALIVE_S, Panic, crash
+from simcloud.services.languages.golang import ANY_ADDRESS, BACKLOG, KEEPALIVE_S, Panic, crash
 from simcloud.services.rpc.admission import UNLIMITED, Capacity, Gate
 from simcloud.services.rpc.call import Call, Handler
 from simcloud.services.rpc.grpc.errors import (
@@ -93,7 +93,7 @@ class GrpcServer:
 
     def listen(self, port: int, protocol: str = GRPC) -> None:
         """Take connections from now on; raises ``AddressInUse``."""
-        self._listener = self.ctx.listen(port, protocol)
+        self._listener = self.ctx.listen(port, protocol, ANY_ADDRESS, BACKLOG)
         self._listener.on_accept = self._accept
 
     async def serve(self, port: int, *, graceful: bool = False) -> int:

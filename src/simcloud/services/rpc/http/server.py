@@ -25,7 +25,7 @@ from simcloud.machine.network import (
     send_response,
 )
 from simcloud.machine.process import Context
-from simcloud.services.languages.golang import KEEPALIVE_S, Panic, plain_log
+from simcloud.services.languages.golang import ANY_ADDRESS, BACKLOG, KEEPALIVE_S, Panic, plain_log
 from simcloud.services.languages.output import print_line
 from simcloud.services.rpc.admission import UNLIMITED, Capacity, Gate
 from simcloud.services.rpc.http.requests import PLAIN_TEXT, http_error, parent_of
@@ -66,12 +66,7 @@ class HttpServer:
     """Serves routes on a port. ``health`` is a path that answers 200 without a span, such as ``/healthz``."""
 
     def __init__(
-        self,
-        ctx: Context,
-        tracer: Tracer,
-        *,
-        capacity: Capacity = UNLIMITED,
-        health: str | None = None,
+        self, ctx: Context, tracer: Tracer, *, capacity: Capacity = UNLIMITED, health: str | None = None
     ) -> None:
         self.ctx = ctx
         self.tracer = tracer
@@ -89,7 +84,7 @@ class HttpServer:
 
     def listen(self, port: int, protocol: str = HTTP) -> Listener:
         """Take connections from now on; raises ``AddressInUse``."""
-        listener = self.ctx.listen(port, protocol)
+        listener = self.ctx.listen(port, protocol, ANY_ADDRESS, BACKLOG)
         listener.on_accept = self._accept
         return listener
 
@@ -167,12 +162,7 @@ class HttpServer:
         self._gate.leave()
 
     def _account(
-        self,
-        request: HttpRequest,
-        status: int,
-        span: ActiveSpan,
-        measures: MethodMeasures,
-        duration_s: float,
+        self, request: HttpRequest, status: int, span: ActiveSpan, measures: MethodMeasures, duration_s: float
     ) -> None:
         if status < CLIENT_ERROR:
             measures.record_success(duration_s)
@@ -207,6 +197,8 @@ class HttpServer:
 
     def _answer(self, session: _Session, request: HttpRequest, response: HttpResponse) -> None:
         headers = response.headers
+        if len(headers) > 1:  # net/http sorts the headers of a handler and then adds its own
+            headers = response.headers = dict(sorted(headers.items()))
         headers["Date"] = self._dates.now()
         headers.setdefault("Content-Length", str(len(response.body)))
         if response.body:

@@ -25,6 +25,7 @@ from simcloud.services.tracing import Tracer
 from simcloud.sim import Semaphore
 
 THREADS: Final = 4096
+BACKLOG: Final = 1024
 THREAD_BYTES: Final = 96 * 1024
 """What a thread holds of its stack."""
 
@@ -52,7 +53,7 @@ class ThriftServer:
 
     async def serve(self, port: int) -> int:
         """Listen until the process ends; raises ``AddressInUse``."""
-        listener = self.ctx.listen(port, THRIFT)
+        listener = self.ctx.listen(port, THRIFT, backlog=BACKLOG)
         while True:
             await self._threads.acquire()
             connection = await listener.accept()
@@ -60,6 +61,7 @@ class ThriftServer:
 
     async def _thread(self, connection: Connection) -> None:
         self.ctx.memory.grow(THREAD_BYTES)
+        self.ctx.process.threads += 1
         try:
             while True:
                 reply = await self._answer(await connection.receive())
@@ -67,6 +69,7 @@ class ThriftServer:
         except NetworkError:
             connection.close()
         self.ctx.memory.grow(-THREAD_BYTES)
+        self.ctx.process.threads -= 1
         self._threads.release()
 
     async def _answer(self, request: Request) -> Reply:

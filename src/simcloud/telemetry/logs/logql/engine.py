@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from heapq import merge
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 from simcloud.golang import parse_duration_ns
 from simcloud.machine import Labels
@@ -46,8 +47,7 @@ class FoundLine(NamedTuple):
     text: str
 
 
-@dataclass
-class Effort:
+class Effort(Struct):
     """The work of a query."""
 
     lines: int = 0
@@ -70,8 +70,7 @@ class Effort:
             raise TooLong
 
 
-@dataclass(slots=True)
-class _Column:
+class _Column(Struct):
     """The values of a series in the order of time; ``sums`` are the prefix sums."""
 
     times_ns: list[int] = field(default_factory=list)

@@ -6,23 +6,21 @@ functions of PromQL apply.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.telemetry.logs.logql.line import Stage
 from simcloud.telemetry.metrics import Matcher
 from simcloud.telemetry.promql.nodes import Node
 
 
-@dataclass(frozen=True, slots=True)
-class LogSelector:
+class LogSelector(Struct, frozen=True):
     """A log query: a selector of streams and the stages of a pipeline."""
 
     matchers: tuple[Matcher, ...]
     stages: tuple[Stage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unwrap:
+class Unwrap(Struct, frozen=True):
     """The label that holds the number of a line, and its conversion."""
 
     label: str
@@ -31,8 +29,7 @@ class Unwrap:
     """What is done with the line after that."""
 
 
-@dataclass(eq=False, slots=True)
-class RangeCall(Node):
+class RangeCall(Node, eq=False):
     """A function of the lines in a range before each time."""
 
     function: str
@@ -45,8 +42,7 @@ class RangeCall(Node):
     without: bool = False
 
 
-@dataclass(eq=False, slots=True)
-class Replace(Node):
+class Replace(Node, eq=False):
     """``label_replace``."""
 
     inner: Node
@@ -56,15 +52,13 @@ class Replace(Node):
     pattern: str
 
 
-@dataclass(eq=False, slots=True)
-class VectorOf(Node):
+class VectorOf(Node, eq=False):
     """``vector(1)``: a number as a vector without labels."""
 
     value: float
 
 
-@dataclass(eq=False, slots=True)
-class Sorted(Node):
+class Sorted(Node, eq=False):
     """``sort`` and ``sort_desc``."""
 
     inner: Node

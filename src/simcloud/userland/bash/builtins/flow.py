@@ -80,6 +80,8 @@ async def exit_(shell: Shell, argv: list[str]) -> int:
     if len(argv) > 2 and is_number(argv[1]):
         await shell.complain("exit: too many arguments")
         raise Abandoned(1)
+    if shell.is_interactive and shell.ctx.stdin.isatty and shell.flavour == "bash":
+        await shell.err("logout\n" if shell.state.shopts.get("login_shell") else "exit\n")
     raise ExitShell(await _status(shell, argv))
 
 

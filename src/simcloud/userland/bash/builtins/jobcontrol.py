@@ -112,8 +112,7 @@ async def wait(shell: Shell, argv: list[str]) -> int:
             for process in job.processes:
                 if await shell.jobs.wait_for(process) is None:
                     return await _interrupt_status(shell)
-            job.notified = True
-            await shell.jobs.announce(job.processes[-1], job.text)
+            await shell.jobs.report_end(job)
             shell.jobs.forget(job)
         shell.jobs.statuses.clear()
         return 0
@@ -164,8 +163,7 @@ async def _finish(shell: Shell, job: Job, processes: list[Process]) -> int:
             return await _interrupt_status(shell)
     if not job.running:
         if not job.notified:
-            job.notified = True
-            await shell.jobs.announce(job.processes[-1], job.text)
+            await shell.jobs.report_end(job)
         shell.jobs.forget(job)
     return status or 0
 
@@ -201,8 +199,7 @@ async def _wait_any(shell: Shell, options: Options) -> int:
             return await _interrupt_status(shell)
     ended = next((job for job in candidates if not job.running), candidates[0])
     if not ended.notified:
-        ended.notified = True
-        await table.announce(ended.processes[-1], ended.text)
+        await table.report_end(ended)
     table.forget(ended)
     table.statuses.pop(ended.pid, None)
     if "p" in options:
@@ -258,6 +255,9 @@ async def _kill_one(shell: Shell, spec: str, signal: Signal | None) -> bool:
         if job is None:
             await shell.complain(f"kill: {spec}: no such job")
             return False
+        if not job.running and shell.is_interactive:  # its process group is gone
+            await shell.complain(f"kill: ({job.processes[0].pid}) - No such process")
+            return False
         for process in job.processes:
             if signal is not None:
                 process.send(signal)
@@ -269,7 +269,8 @@ async def _kill_one(shell: Shell, spec: str, signal: Signal | None) -> bool:
     processes = shell.ctx.container.processes
     own = shell.ctx.process
     if pid > 0:
-        targets = [processes[pid]] if pid in processes else []
+        visible = shell.ctx.container.visible()
+        targets = [visible[pid]] if pid in visible else []
     elif pid == -1:
         targets = [process for number, process in processes.items() if number not in (1, own.pid)]
     else:
@@ -283,8 +284,8 @@ async def _kill_one(shell: Shell, spec: str, signal: Signal | None) -> bool:
         if own.uid not in (0, process.uid):
             await shell.complain(f"kill: ({process.pid}) - Operation not permitted")
             return False
-        if signal is not None:
-            process.send(signal)
+        if signal is not None:  # one in a container is reached from outside
+            process.send(signal, outside=process.container is not shell.ctx.container)
     return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from simcloud.machine.proc import TASK_BYTES
 from simcloud.userland.bash.builtins.table import BadOption, Options, builtin, usage
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ _LIMITS: Final = (
     ("d", "data seg size", "kbytes, ", "unlimited"),
     ("e", "scheduling priority", "", "0"),
     ("f", "file size", "blocks, ", "unlimited"),
-    ("i", "pending signals", "", "31180"),
+    ("i", "pending signals", "", ""),
     ("l", "max locked memory", "kbytes, ", "8192"),
     ("m", "max memory size", "kbytes, ", "unlimited"),
     ("n", "open files", "", ""),
@@ -111,8 +112,8 @@ async def ulimit(shell: Shell, argv: list[str]) -> int:
         options = Options(argv, "SHabcdefiklmnpqrstuvxPRT")
     except BadOption as mistake:
         return await usage(shell, "ulimit", str(mistake))
-    limits = shell.ctx.container.limits
-    own = {"n": str(limits.open_files), "u": str(limits.processes)}
+    tasks = str(shell.ctx.machine.memory_bytes // TASK_BYTES)
+    own = {"n": str(shell.ctx.process.open_files["H" in options]), "u": tasks, "i": tasks}
     chosen = [letter for letter in options.given if letter not in "SHa"]
     if "a" in options:
         for letter, name, unit, value in _LIMITS:

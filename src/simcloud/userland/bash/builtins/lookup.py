@@ -211,7 +211,29 @@ async def help_(shell: Shell, argv: list[str]) -> int:
     return status
 
 
-@builtin("complete", "history")
+@builtin("history")
+async def history(shell: Shell, argv: list[str]) -> int:
+    """List the lines typed so far, or forget them."""
+    try:
+        options = Options(argv, "acd:nprsw")
+    except BadOption as mistake:
+        return await usage(shell, "history", str(mistake))
+    lines = shell.state.history
+    if "c" in options:
+        lines.clear()
+    if options.given.keys() & set("acdnprsw"):
+        return 0
+    if options.rest and not options.rest[0].isdigit():
+        await shell.complain(f"history: {options.rest[0]}: numeric argument required")
+        return 1
+    first = max(0, len(lines) - int(options.rest[0])) if options.rest else 0
+    await shell.out(
+        "".join(f"{number:5d}  {line}\n" for number, line in enumerate(lines, 1) if number > first)
+    )
+    return 0
+
+
+@builtin("complete")
 async def line_editing(shell: Shell, argv: list[str]) -> int:
     """Builtins for line editing do nothing here."""
     return 0

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 MAX_WIDTH: Final = 4096
 ESCAPES: Final = {"a": "\a", "b": "\b", "e": "\033", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
                   '"': '"', "\\": "\\"}  # fmt: skip
 
 
-@dataclass(slots=True)
-class Directive:
+class Directive(Struct):
     """``%-10.3Hd``: flags, a width, a precision, a modifier and a letter; where it began and ended."""
 
     flags: str
@@ -32,8 +32,7 @@ class Directive:
         return text.rjust(self.width, "0" if "0" in self.flags and text.isalnum() else " ")
 
 
-@dataclass(slots=True)
-class Expanded:
+class Expanded(Struct):
     """An expanded format; ``odd`` lists the unknown escapes, which stay unchanged."""
 
     text: str = ""

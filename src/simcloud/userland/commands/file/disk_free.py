@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError, Space
 from simcloud.machine.process import Context
@@ -26,8 +27,7 @@ PLAIN: Final = ("source", "size", "used", "avail", "pcent", "target")
 INODES: Final = ("source", "itotal", "iused", "iavail", "ipcent", "target")
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A file system, and the operand that selected it."""
 
     space: Space
@@ -96,7 +96,7 @@ async def _rows(ctx: Context, options: Options) -> tuple[list[_Row], int]:
         except FileError as error:
             status = await complain(ctx, path, error)
     if not options.operands:
-        spaces = {mount.path: ctx.files.space(mount.path) for mount in ctx.files.mounts()}
+        spaces = {mount.path: mount.space() for mount in ctx.files.mounts()}
         rows = [_Row(space, "-") for space in spaces.values() if space.total_bytes or options.any("a")]
     wanted, unwanted = options.all("t"), options.all("x")
     rows = [
@@ -110,7 +110,7 @@ def _total(spaces: list[Space]) -> _Row:
         return sum(pick(space) for space in spaces)
 
     whole = Space(
-        sum_of(lambda s: s.total_bytes), sum_of(lambda s: s.used_bytes), sum_of(lambda s: s.free_bytes),
+        sum_of(lambda s: s.total_bytes), sum_of(lambda s: s.used_bytes), sum_of(lambda s: s.available_bytes),
         sum_of(lambda s: s.inodes), sum_of(lambda s: s.inodes_used), "-", "total", "-",
     )  # fmt: skip
     return _Row(whole, "-")
@@ -141,7 +141,7 @@ def _unit_words(block: BlockSize) -> str:
 def _value(field: str, row: _Row, block: BlockSize, short: bool) -> str:
     space = row.space
     if field in ("size", "used", "avail"):
-        sizes = {"size": space.total_bytes, "used": space.used_bytes, "avail": space.free_bytes}
+        sizes = {"size": space.total_bytes, "used": space.used_bytes, "avail": space.available_bytes}
         return block.show(sizes[field])
     if field in ("itotal", "iused", "iavail"):
         counts = {
@@ -151,7 +151,7 @@ def _value(field: str, row: _Row, block: BlockSize, short: bool) -> str:
         }
         return block.show(counts[field]) if short else str(counts[field])
     if field == "pcent":
-        return _share(space.used_bytes, space.free_bytes)
+        return _share(space.used_bytes, space.available_bytes)
     if field == "ipcent":
         return _share(space.inodes_used, space.inodes - space.inodes_used)
     words = {"source": space.source or space.fstype, "fstype": space.fstype, "file": row.file}

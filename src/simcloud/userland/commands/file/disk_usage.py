@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context
@@ -19,8 +20,7 @@ from simcloud.userland.commands.text.tool import fail, misuse, tool
 NO_LIMIT: Final = 1 << 62
 
 
-@dataclass
-class _Tally:
+class _Tally(Struct):
     """The totals of a file or folder."""
 
     size: int = 0
@@ -31,8 +31,7 @@ class _Tally:
         self.newest = max(self.newest, other.newest)
 
 
-@dataclass
-class _Step:
+class _Step(Struct):
     """Visit a path, or (``tally`` is set) sum up a folder whose entries were counted."""
 
     path: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 ALL_BITS: Final = 0o7777
 WHO: Final = {"u": 0o4700, "g": 0o2070, "o": 0o1007, "a": ALL_BITS}
@@ -13,8 +14,7 @@ SPECIAL: Final = 0o6000
 """The bits that a folder keeps unless they are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One step: an operator, the bits it may touch (0: all that the umask leaves), and the bits it sets."""
 
     operator: str

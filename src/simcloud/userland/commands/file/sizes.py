@@ -5,8 +5,9 @@ Sizes are rounded up, so that a size above zero never prints as zero.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.userland.commands.text.counts import parse_number
 
@@ -30,8 +31,7 @@ def human(size_bytes: int, base: int = 1024) -> str:
     return f"{tenths // 10}.{tenths % 10}{letter}" if tenths < 100 else f"{whole}{letter}"
 
 
-@dataclass(frozen=True, slots=True)
-class BlockSize:
+class BlockSize(Struct, frozen=True):
     """The unit of sizes: blocks of ``size_bytes``, or (``human_base``) human-readable units."""
 
     size_bytes: int = 1024

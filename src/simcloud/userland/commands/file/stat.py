@@ -32,10 +32,13 @@ SYSTEM: Final = (
     '  File: "%n"\n    ID: %-8i Namelen: %-7l Type: %T\nBlock size: %-10s Fundamental block size: %S\n'
     "Blocks: Total: %-10b Free: %-10f Available: %a\nInodes: Total: %-10c Free: %d\n"
 )
-MAGIC: Final = {"ext4": ("ef53", "ext2/ext3"), "proc": ("9fa0", "proc"), "tmpfs": ("1021994", "tmpfs"),
+MAGIC: Final = {"ext4": ("ef53", "ext2/ext3"), "proc": ("9fa0", "proc"), "tmpfs": ("1021994", "tmpfs"), "nfs4": ("6969", "nfs"),
+                "sysfs": ("62656572", "sysfs"), "cgroup2": ("63677270", "cgroup2fs"),
                 "devtmpfs": ("1021994", "tmpfs"), "overlay": ("794c7630", "overlayfs")}  # fmt: skip
 MODIFIERS: Final = "HL"
 BLOCK_BYTES: Final = 4096
+NFS_BLOCK_BYTES: Final = 1_048_576
+"""Blocks of a remote file system have the size of the largest transfer."""
 
 
 def kind_of(found: Stat) -> str:
@@ -139,10 +142,13 @@ class _Reporter:
         """Return the values of the directives of ``stat -f`` for the file system of a path."""
         space = self._ctx.files.space(path)
         magic, kind = MAGIC.get(space.fstype, ("ef53", "ext2/ext3"))
-        total, free = space.total_bytes // BLOCK_BYTES, space.free_bytes // BLOCK_BYTES
-        words = {"n": path, "i": f"{self._ctx.files.stat(path).dev:x}", "l": "255", "t": magic, "T": kind,
-                 "s": str(BLOCK_BYTES), "S": str(BLOCK_BYTES), "b": str(total), "f": str(free), "a": str(free),
-                 "c": str(space.inodes), "d": str(space.inodes - space.inodes_used)}  # fmt: skip
+        remote = space.fstype == "nfs4"
+        block = NFS_BLOCK_BYTES if remote else BLOCK_BYTES
+        identity = f"{self._ctx.files.stat(path).dev:x}" if not remote else "0"
+        sizes = (space.total_bytes, space.free_bytes, space.available_bytes)
+        total, free, available = (str(size // block) for size in sizes)
+        words = {"n": path, "i": identity, "l": "255", "t": magic, "T": kind, "s": str(block), "S": str(block), "b": total,
+                 "f": free, "a": available, "c": str(space.inodes), "d": str(space.inodes - space.inodes_used)}  # fmt: skip
 
         def value(directive: Directive) -> str:
             return directive.pad(words[directive.letter]) if directive.letter in words else "?"

@@ -8,8 +8,9 @@ out, and one message reports it.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context, FileStream, Stream
@@ -36,8 +37,7 @@ class _Line(NamedTuple):
     text: bytes
 
 
-@dataclass
-class _File:
+class _File(Struct):
     """The state of searching one file."""
 
     name: str

@@ -5,8 +5,9 @@ Patterns come from ``-e``, from files and from the first operand, one pattern pe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, read_all
@@ -48,8 +49,7 @@ _ACTIONS = ("read", "recurse", "skip")
 MAX_CONTEXT = 1 << 31
 
 
-@dataclass
-class Settings:
+class Settings(Struct):
     """The parsed options and patterns."""
 
     utf8: bool

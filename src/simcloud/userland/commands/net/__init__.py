@@ -1,4 +1,4 @@
-"""Commands on the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, ssh, openssl."""
+"""Commands on the network: curl, wget, nc, ping, dig, nslookup, ss, netstat, ip, tc, iptables, conntrack, ssh, openssl."""
 
 from simcloud.exports import export_lazily
 from simcloud.userland.commands.net import (
@@ -12,6 +12,7 @@ from simcloud.userland.commands.net import (
     ping as ping,
     sockets as sockets,
     ssh as ssh,
+    tracking as tracking,
     traffic_control as traffic_control,
     wget as wget,
 )
@@ -25,3 +26,10 @@ with export_lazily(globals()):
         fetch as fetch,
     )
     from simcloud.userland.commands.net.interfaces import hardware_of as hardware_of
+    from simcloud.userland.commands.net.netcat import (
+        CONNECT_TIMEOUT_S as CONNECT_TIMEOUT_S,
+        RAW as RAW,
+        Relay as Relay,
+        Settings as Settings,
+    )
+    from simcloud.userland.commands.net.packet_capture import tcpdump as tcpdump

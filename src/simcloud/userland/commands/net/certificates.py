@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import HTTPS, NetworkError
+from simcloud.machine.network import HTTPS, NetworkError, is_address
 from simcloud.machine.process import Context, read_all
 
 SHORT: Final = {
@@ -83,7 +83,7 @@ async def _source(ctx: Context, name: str) -> tuple[bytes, str]:
     if not name:
         return await read_all(ctx.stdin), "<stdin>"
     try:
-        return ctx.files.read(name), name
+        return await ctx.read_file(name), name
     except FileError:
         message = f"Could not open file or uri for loading certificate from {name}"
         raise Failed(f"{message}\nUnable to load certificate") from None
@@ -105,7 +105,8 @@ async def _s_client(ctx: Context, said: dict[str, str]) -> int:
     except NetworkError as error:
         raise Failed(f"connect: {error}\nconnect:errno=111") from None
     listener = connection.peer.listener
-    shown = listener.certificate if listener is not None and listener.protocol == HTTPS else b""
+    wanted = said.get("-servername", "" if is_address(host.strip("[]")) else host)
+    shown = listener.get_certificate(wanted) if listener is not None and listener.protocol == HTTPS else b""
     connection.close()
     await ctx.out("CONNECTED(00000003)\n---\n")
     if not shown:

@@ -5,28 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import SocketInfo
+from simcloud.machine.network import DUAL, ONLY_IPV6, WILDCARDS, Endpoint, SocketInfo
 from simcloud.machine.process import Context, Process
 
-WILDCARD = "0.0.0.0"
 
-
-def format_endpoint(endpoint: tuple[str, int], wildcard: str = WILDCARD) -> str:
-    """``address:port``, with a star for no port; the wildcard address may have another look."""
+def format_endpoint(endpoint: Endpoint, wildcard: str = "") -> str:
+    """``address:port`` as netstat prints it, with a star for no port; wildcard addresses may have another look."""
     address, port = endpoint
-    return f"{wildcard if address == WILDCARD else address}:{port or '*'}"
+    if wildcard and address in (*WILDCARDS, ONLY_IPV6):
+        address = wildcard
+    return f"{DUAL if address == ONLY_IPV6 else address}:{port or '*'}"
+
+
+def show_address(socket: SocketInfo, address: str) -> str:
+    """An address of a socket as ss prints it."""
+    if address == DUAL:
+        return "*"
+    if address == ONLY_IPV6 or not socket.is_ipv6:
+        return address
+    return f"[::ffff:{address}]" if ":" not in address else f"[{address}]"
 
 
 def sockets_with_owners(ctx: Context) -> Iterator[tuple[SocketInfo, Process, int]]:
-    """Every socket that belongs to a process, with that process and a descriptor number for it.
+    """Every socket of a process that can be seen from here, with that process and a descriptor number for it.
 
     Sockets are no streams here, so their descriptors are numbered behind those of the process.
     """
     used: dict[int, int] = {}
+    visible = ctx.container.visible()
     for socket in ctx.container.namespace.sockets():
         owner = socket.owner
-        if isinstance(owner, Process) and owner.alive:
-            fd = used.get(owner.host_pid, max([2, *owner.streams]) + 1)
+        if isinstance(owner, Process) and visible.get(ctx.container.pid_seen(owner)) is owner:
+            fd = used.get(owner.host_pid, owner.first_socket)
             used[owner.host_pid] = fd + 1
             yield socket, owner, fd
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 from urllib.parse import unquote, urljoin, urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from simcloud.machine.network import (
     HTTP,
@@ -26,20 +28,24 @@ from simcloud.machine.network import (
     ProtocolMismatch,
     ResolverFailure,
     respond,
+    verify_server,
 )
 from simcloud.machine.process import Context
 from simcloud.sim import TimedOut
+from simcloud.userland.commands.net.netcat import RAW, Relay, Settings
+from simcloud.userland.commands.options import Options
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 NO_LIMIT_S: Final = 1e9
+TELNET: Final = "telnet"
+TELNET_PORT: Final = 23
 TALKATIVE: Final = frozenset({"grpc", "memcached", "mysql"})
 """Servers that answer a line of HTTP by bytes of their own; others hang up."""
 
 MONGO_HINT: Final = "It looks like you are trying to access MongoDB over HTTP on the native driver port.\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Url:
+class Url(Struct, frozen=True):
     """The parts of an HTTP address."""
 
     scheme: str
@@ -66,7 +72,7 @@ class Url:
         if parts.password is not None:
             user += f":{parts.password}"
         shown = whole if parts.path or parts.query else f"{whole}/"
-        return cls(scheme, parts.hostname, port or PORTS.get(scheme, 0), path, shown, unquote(user))
+        return cls(scheme, parts.hostname, port or PORTS.get(scheme, TELNET_PORT), path, shown, unquote(user))
 
     @property
     def authority(self) -> str:
@@ -100,6 +106,7 @@ class Failure(Enum):
     EMPTY = "closed without a response"
     RESET = "reset"
     REDIRECTS = "too many redirects"
+    UNTRUSTED = "the certificate was rejected"
 
 
 class ExchangeFailed(Exception):
@@ -114,8 +121,7 @@ Watcher = Callable[[str, str], Awaitable[None]]
 """Called for each step with its name (``trying``, ``failed``, ``connected`` or ``sent``) and its subject."""
 
 
-@dataclass
-class Timeline:
+class Timeline(Struct):
     """The times at which each step ended, in seconds since the start."""
 
     lookup_s: float = 0.0
@@ -124,8 +130,7 @@ class Timeline:
     total_s: float = 0.0
 
 
-@dataclass
-class Exchange:
+class Exchange(Struct):
     """A response, its two endpoints and its timeline."""
 
     request: HttpRequest
@@ -144,8 +149,9 @@ async def fetch(
     timeout_s: float = NO_LIMIT_S,
     address: str | None = None,
     watcher: Watcher | None = None,
+    authorities: bytes | None = None,
 ) -> Exchange:
-    """Send a request and wait for its response; raises ``ExchangeFailed``."""
+    """Send a request and wait for its response; raises ``ExchangeFailed``. With ``authorities``, certificates are verified."""
     start, times, stage = ctx.kernel.now, Timeline(), "connecting"
     try:
         with ctx.kernel.timeout(min(timeout_s, NO_LIMIT_S)):
@@ -153,11 +159,22 @@ async def fetch(
             times.lookup_s = ctx.kernel.now - start
             connection = await _connect(ctx, url, addresses, connect_timeout_s, watcher)
             times.connect_s = ctx.kernel.now - start
+            if authorities is not None and (
+                problem := verify_server(connection, url.host, authorities, ctx.now)
+            ):
+                connection.close()
+                raise ExchangeFailed(Failure.UNTRUSTED, problem)
             stage = "waiting"
-            connection.send(request, request.size_bytes)
-            if watcher is not None:
-                await watcher("sent", "")
-            response = await _receive(connection)
+            if url.scheme == TELNET:
+                await Relay(ctx, Settings(ctx, Options()), connection).run()
+                if ctx.kernel.now - start >= timeout_s:
+                    raise TimedOut
+                response = respond(0)
+            else:
+                connection.send(request, request.size_bytes)
+                if watcher is not None:
+                    await watcher("sent", "")
+                response = await _receive(connection)
             times.first_byte_s = times.total_s = ctx.kernel.now - start
     except TimedOut:
         connecting = stage == "connecting"
@@ -176,11 +193,12 @@ async def _connect(
     """Try the addresses in turn and raise the error of the last one."""
     deadline = ctx.kernel.now + timeout_s
     last: NetworkError = NameNotFound(url.host)
+    protocol = RAW if url.scheme == TELNET else url.scheme
     for address in addresses:
         if watcher is not None:
             await watcher("trying", address)
         try:
-            connection = await ctx.dial(address, url.port, url.scheme, max(0.0, deadline - ctx.kernel.now))
+            connection = await ctx.dial(address, url.port, protocol, max(0.0, deadline - ctx.kernel.now))
         except NetworkError as error:
             last = error
             if watcher is not None:

@@ -39,6 +39,8 @@ GRACE_S: Final = 1.0
 """Time that ``-N`` waits for an answer."""
 
 PROBE_S: Final = 1.0
+EXIT_CPU_S: Final = 0.000_3
+"""What ``-z`` needs to end; meanwhile the other side accepts the connection."""
 CONNECT_TIMEOUT_S: Final = 127.0
 LAST_PORT: Final = 65_535
 MAX_PORTS: Final = 1_024
@@ -55,7 +57,7 @@ async def nc(ctx: Context) -> int:
     if options.any("h"):
         await ctx.err(f"OpenBSD netcat (Debian patchlevel 1.219-1)\n{USAGE}\n")
         return 0
-    settings = _Settings(ctx, options)
+    settings = Settings(ctx, options)
     operands = options.operands
     if options.any("l"):
         word = options.last("p") or (operands[-1] if operands else "")
@@ -76,7 +78,7 @@ async def nc(ctx: Context) -> int:
     return status
 
 
-class _Settings:
+class Settings:
     """The parsed options."""
 
     def __init__(self, ctx: Context, options: Options) -> None:
@@ -116,7 +118,7 @@ def _ports(ctx: Context, text: str) -> list[int]:
     return list(range(low, min(high, low + MAX_PORTS) + 1))
 
 
-async def _listen(ctx: Context, settings: _Settings, port: int) -> int:
+async def _listen(ctx: Context, settings: Settings, port: int) -> int:
     try:
         listener = ctx.listen(port, RAW)
     except NetworkError as error:
@@ -133,38 +135,50 @@ async def _listen(ctx: Context, settings: _Settings, port: int) -> int:
             listener.close()
         if settings.verbose:
             await ctx.err(f"Connection received on {connection.remote[0]} {connection.remote[1]}\n")
-        await _Relay(ctx, settings, connection).run()
+        await Relay(ctx, settings, connection).run()
         if not settings.keep:
             return 0
 
 
-async def _dial(ctx: Context, settings: _Settings, host: str, port: int) -> int:
+async def _dial(ctx: Context, settings: Settings, host: str, port: int) -> int:
     try:
-        connection = await ctx.dial(host, port, RAW, settings.wait_s or CONNECT_TIMEOUT_S)
+        addresses = await ctx.container.namespace.resolve(host)
     except (NameNotFound, ResolverFailure) as error:
         raise _mistake(ctx, f'getaddrinfo for host "{host}" port {port}: {error}') from None
-    except NetworkError as error:
-        if settings.verbose:
-            timed_out = isinstance(error, ConnectionTimedOut) and settings.wait_s is not None
-            what = "timed out: Operation now in progress" if timed_out else f"failed: {error}"
-            await ctx.err(f"{ctx.args[0]}: connect to {host} port {port} (tcp) {what}\n")
+    for address in addresses:
+        try:
+            connection = await ctx.dial(address, port, RAW, settings.wait_s or CONNECT_TIMEOUT_S)
+            break
+        except NetworkError as error:
+            if settings.verbose:
+                timed_out = isinstance(error, ConnectionTimedOut) and settings.wait_s is not None
+                what = "timed out: Operation now in progress" if timed_out else f"failed: {error}"
+                where = _name_place(host, address)
+                await ctx.err(f"{ctx.args[0]}: connect to {where} port {port} (tcp) {what}\n")
+    else:
         return 1
     if settings.verbose:
         await _tell_success(ctx, host, connection.remote[0], port, "tcp")
     if settings.scan:
+        await ctx.cpu(EXIT_CPU_S)
         connection.close()
     else:
-        await _Relay(ctx, settings, connection).run()
+        await Relay(ctx, settings, connection).run()
     return 0
 
 
+def _name_place(host: str, address: str) -> str:
+    return host if is_address(host) else f"{host} ({address})"
+
+
 async def _tell_success(ctx: Context, host: str, address: str, port: int, transport: str) -> None:
-    where = host if is_address(host) else f"{host} ({address})"
     service = service_name(ctx, port, transport) or "*"
-    await ctx.err(f"Connection to {where} {port} port [{transport}/{service}] succeeded!\n")
+    await ctx.err(
+        f"Connection to {_name_place(host, address)} {port} port [{transport}/{service}] succeeded!\n"
+    )
 
 
-async def _probe_datagram(ctx: Context, settings: _Settings, host: str, port: int) -> int:
+async def _probe_datagram(ctx: Context, settings: Settings, host: str, port: int) -> int:
     """Send what is on stdin (or, to scan, a byte) in datagrams; a closed port answers that it is closed."""
     namespace = ctx.container.namespace
     try:
@@ -182,7 +196,7 @@ async def _probe_datagram(ctx: Context, settings: _Settings, host: str, port: in
 
 
 async def _exchange_datagrams(
-    ctx: Context, settings: _Settings, socket: DatagramSocket, host: str, address: str, port: int
+    ctx: Context, settings: Settings, socket: DatagramSocket, host: str, address: str, port: int
 ) -> int:
     if settings.scan:
         socket.send(b"X", 1)
@@ -204,16 +218,17 @@ async def _exchange_datagrams(
         return 0
 
 
-class _Relay:
+class Relay:
     """Copies bytes both ways until the peer closes the connection or the time is up."""
 
-    def __init__(self, ctx: Context, settings: _Settings, connection: Connection) -> None:
+    def __init__(self, ctx: Context, settings: Settings, connection: Connection) -> None:
         self._ctx = ctx
         self._settings = settings
         self._connection = connection
         self._request = b""
 
     async def run(self) -> None:
+        """Copy; the connection is closed afterwards."""
         try:
             await first_of(self._ctx.kernel, (self._send_all(), self._receive_all()), "nc")
         except (NetworkError, TimedOut):
@@ -287,7 +302,7 @@ async def telnet(ctx: Context) -> int:
     except NetworkError as error:
         raise UsageError(f"telnet: Unable to connect to remote host: {error}") from None
     await ctx.out(f"Connected to {host}.\nEscape character is '^]'.\n")
-    settings = _Settings(ctx, parse(["nc", "-q", "0"], "q:"))
-    await _Relay(ctx, settings, connection).run()
+    settings = Settings(ctx, parse(["nc", "-q", "0"], "q:"))
+    await Relay(ctx, settings, connection).run()
     await ctx.err("Connection closed by foreign host.\n")
     return 1

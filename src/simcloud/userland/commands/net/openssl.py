@@ -11,7 +11,7 @@ async def openssl(ctx: Context) -> int:
     """Look at certificates."""
     words = ctx.args[1:]
     if not words or words[0] not in ("x509", "s_client", "version"):
-        await ctx.err("openssl: only x509, s_client and version are here\n")
+        await ctx.err(f"Invalid command '{words[0] if words else ''}'; type \"help\" for a list.\n")
         return 1
     if words[0] == "version":
         await ctx.out("OpenSSL 3.0.19 27 Jan 2026 (Library: OpenSSL 3.0.19 27 Jan 2026)\n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import isqrt
 from typing import Final
 
 from simcloud.machine.network import (
@@ -13,7 +13,8 @@ from simcloud.machine.network import (
     is_address,
 )
 from simcloud.machine.process import Context, Signal
-from simcloud.sim import Event, TimedOut
+from simcloud.sim import Event, Task, TimedOut
+from simcloud.userland.commands.net.names.resolution import look_up_host
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command
 from simcloud.userland.commands.system.durations import parse_seconds
@@ -43,7 +44,7 @@ async def ping(ctx: Context) -> int:
         await ctx.err(plan.complaint)
     host = options.operands[-1]
     try:
-        address = (await ctx.container.namespace.resolve(host))[0]
+        host, (address, *_) = await look_up_host(ctx, host)
     except (NameNotFound, ResolverFailure) as error:
         raise UsageError(f"ping: {host}: {error}", WRONG_USE) from None
     return await _Session(ctx, options, plan, host, address).run()
@@ -100,11 +101,14 @@ class _Session:
         self._plan = plan
         self._host = host
         self._address = address
-        self._times_ms: list[float] = []
+        self._times_us: list[int] = []
         self._sent = 0
         self._errors = 0
         self._stop: Event[None] = Event(ctx.kernel)
         self._begun_at = ctx.kernel.now
+        self._random = ctx.random("ping")
+        self._has_sent_all = False
+        self._waiting = 0
 
     async def run(self) -> int:
         ctx, plan = self._ctx, self._plan
@@ -114,41 +118,68 @@ class _Session:
             timer = ctx.kernel.call_later(float(plan.deadline_s), lambda _: self._stop.set())
         await ctx.out(f"PING {self._host} ({self._address}) {plan.size}({plan.size + 28}) bytes of data.\n")
         last_sent_at = self._begun_at
+        requests: list[Task[None]] = []
         while self._sent < plan.count and not self._stop.is_set:
             ctx.spend_turn()
             last_sent_at = ctx.kernel.now
             self._sent += 1
-            await self._one()
+            requests.append(ctx.spawn(self._send_request(self._sent), f"request {self._sent}"))
             if self._sent < plan.count and not self._stop.is_set:
-                await self._pause(plan.interval_s - (ctx.kernel.now - last_sent_at))
+                late_s = min(self._random.expovariate(600.0), 0.03) if plan.interval_s >= 0.2 else 0.0
+                await self._pause(plan.interval_s + late_s)
+        await self._wait_for_answers(requests)
         if timer is not None:
             timer.cancel()
         await ctx.out(self._statistics(round((last_sent_at - self._begun_at) * 1e3)))
-        return 0 if self._times_ms else 1
+        return 0 if self._times_us else 1
 
-    async def _one(self) -> None:
+    async def _wait_for_answers(self, requests: list[Task[None]]) -> None:
+        """Wait until all are answered; with some answers, no longer than an interval or two round trips."""
+        self._has_sent_all = True
+        if any(not request.done for request in requests) and not self._stop.is_set:
+            longest_s = max([self._plan.interval_s, *(2e-6 * time for time in self._times_us)])
+            await self._pause(longest_s if self._times_us else self._plan.wait_s)
+        for request in requests:
+            request.drop()
+
+    async def _send_request(self, sequence: int) -> None:
+        self._waiting += 1
+        try:
+            await self._exchange(sequence)
+        finally:
+            self._waiting -= 1
+            if self._has_sent_all and not self._waiting and not self._stop.is_set:
+                self._stop.set()
+
+    async def _exchange(self, sequence: int) -> None:
         ctx = self._ctx
         try:
             rtt_s = await ctx.container.namespace.ping(self._address, min(self._plan.wait_s, LONGEST_WAIT_S))
+            # Interrupts and schedulers of both ends take their time, and now and then a lot of it.
+            usual_s = min(0.15 * rtt_s, 8e-5) * (2.0 if sequence == 1 else 1.0)
+            more_s = usual_s * self._random.lognormvariate(0.0, 0.8)
+            await ctx.kernel.sleep(more_s)
+            rtt_s += more_s
         except TimedOut:
             return
         except HostUnreachable:
             self._errors += 1
             here = ctx.container.namespace.address
-            await ctx.out(f"From {here} icmp_seq={self._sent} Destination Host Unreachable\n")
+            await ctx.out(f"From {here} icmp_seq={sequence} Destination Host Unreachable\n")
             return
         except NetworkError as error:
             self._errors += 1
             await ctx.err(f"ping: sendmsg: {error}\n")
             return
-        self._times_ms.append(rtt_s * 1e3)
+        rtt_us = int(rtt_s * 1e6)
+        self._times_us.append(rtt_us)
         if not self._options.any("q"):
             stamp = f"[{ctx.now:.6f}] " if self._options.any("D") else ""
             name = self._address
             if not is_address(self._host) and not self._options.any("n"):
                 name = f"{self._host} ({self._address})"
-            size, time = self._plan.size + 8, _digits(rtt_s * 1e3)
-            await ctx.out(f"{stamp}{size} bytes from {name}: icmp_seq={self._sent} ttl=64 time={time} ms\n")
+            size, time = self._plan.size + 8, _digits(rtt_us / 1e3)
+            await ctx.out(f"{stamp}{size} bytes from {name}: icmp_seq={sequence} ttl=64 time={time} ms\n")
 
     async def _pause(self, seconds: float) -> None:
         if seconds > 0:
@@ -158,7 +189,7 @@ class _Session:
                 pass
 
     def _statistics(self, elapsed_ms: int) -> str:
-        times, received = self._times_ms, len(self._times_ms)
+        times, received = self._times_us, len(self._times_us)
         lost = 100 * (self._sent - received) / self._sent if self._sent else 0
         errors = f"+{self._errors} errors, " if self._errors else ""
         text = (
@@ -167,9 +198,11 @@ class _Session:
         )
         if not times:
             return text + "\n"
-        mean = sum(times) / received
-        spread = sqrt(max(0.0, sum(time * time for time in times) / received - mean * mean))
-        return f"{text}rtt min/avg/max/mdev = {min(times):.3f}/{mean:.3f}/{max(times):.3f}/{spread:.3f} ms\n"
+        # It computes in whole microseconds.
+        mean = sum(times) // received
+        spread = isqrt((sum(time * time for time in times) - sum(times) ** 2 // received) // received)
+        shown = "/".join(f"{time / 1e3:.3f}" for time in (min(times), mean, max(times), spread))
+        return f"{text}rtt min/avg/max/mdev = {shown} ms\n"
 
 
 def _digits(milliseconds: float) -> str:

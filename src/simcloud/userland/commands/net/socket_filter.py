@@ -5,8 +5,9 @@ Conditions on ports are joined by ``and`` or ``or`` (``or`` binds less); parenth
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.network import SocketInfo
 from simcloud.userland.commands.options import UsageError
@@ -25,8 +26,7 @@ SIDES: Final = ("sport", "dport", "src", "dst")
 FAILED: Final = 255
 
 
-@dataclass(frozen=True)
-class _Condition:
+class _Condition(Struct, frozen=True):
     side: str
     is_equal: bool
     address: str
@@ -38,8 +38,7 @@ class _Condition:
         return same is self.is_equal
 
 
-@dataclass
-class SocketFilter:
+class SocketFilter(Struct):
     """Selects sockets by state (any if none is given) and by alternative lists of conditions."""
 
     states: list[str] = field(default_factory=list)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.network import SocketInfo
+from simcloud.machine.network import SocketInfo, is_loopback
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.endpoints import (
     format_endpoint,
     service_name,
+    show_address,
     sockets_with_owners,
 )
 from simcloud.userland.commands.net.ifconfig import interface_table, routing_table
 from simcloud.userland.commands.net.socket_filter import read_filter
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command
+
+LOCAL_SOCKETS_PER_PROCESS: Final = 3
+"""UNIX sockets are not simulated; a machine has about this many for each process."""
 
 LISTENING: Final = ("LISTEN", "UNCONN")
 LONG_STATES: Final = {
@@ -55,7 +59,8 @@ async def ss(ctx: Context) -> int:
     if options.any("Z", "z"):
         raise UsageError("ss: SELinux is not enabled.")
     if options.any("s", "summary"):
-        await ctx.out(_summary(ctx.container.namespace.sockets()))
+        local = LOCAL_SOCKETS_PER_PROCESS * len(ctx.container.visible())
+        await ctx.out(_summary(ctx.container.namespace.sockets(), local))
         return 0
     wanted = read_filter(ctx.args[0], options.operands)
     sockets = _select_sockets(ctx, options.any("t", "tcp"), options.any("u", "udp"))
@@ -65,6 +70,8 @@ async def ss(ctx: Context) -> int:
         elif not options.any("a", "all"):
             sockets = [socket for socket in sockets if socket.state not in LISTENING]
     sockets = [socket for socket in sockets if wanted.accepts(socket)]
+    if options.any("4", "ipv4") != options.any("6", "ipv6"):
+        sockets = [socket for socket in sockets if socket.is_ipv6 == options.any("6", "ipv6")]
     await ctx.out(_table(ctx, options, sockets, with_state=len(wanted.states) != 1))
     return 0
 
@@ -78,8 +85,8 @@ def _table(ctx: Context, options: Options, sockets: list[SocketInfo], with_state
         state = socket.state if with_state else ""
         cells = [socket.transport, state, f"{socket.receive_queue:<6}", f"{socket.send_queue:<6}"]
         for address, port in (socket.local, socket.remote):
-            cells += [address, _port(ctx, options, port, socket.transport)]
-        rows.append([*cells, users.get(_key(socket), "")])
+            cells += [show_address(socket, address), _port(ctx, options, port, socket.transport)]
+        rows.append([*cells, users.get(socket.sort_key, "")])
     titles = [
         "Netid",
         "State",
@@ -105,7 +112,36 @@ def _table(ctx: Context, options: Options, sockets: list[SocketInfo], with_state
         head = " ".join(cell for cell in text[first:] if cell)
         ends = [f"{row[at].rjust(widths[at])}:{row[at + 1].ljust(widths[at + 1])}" for at in (4, 6)]
         lines.append(f"{head} {ends[0]} {ends[1]}{row[8].ljust(widths[8])}\n")
+    if sockets and options.any("i", "info"):
+        lines[-len(sockets) :] = [
+            f"{line}{_describe(socket)}" for line, socket in zip(lines[-len(sockets) :], sockets, strict=True)
+        ]
     return "".join(lines)
+
+
+def _describe(socket: SocketInfo) -> str:
+    """What ``-i`` adds: the state of TCP, as far as it is simulated."""
+    if socket.transport != "tcp" or socket.state == "TIME-WAIT":
+        return ""
+    if socket.state == "LISTEN":
+        return "\t cubic cwnd:10\n"
+    connection = socket.connection
+    mss, rtt_ms, counts = (32_741 if is_loopback(socket.remote[0]) else 1_448), 0.5, ""
+    if connection is not None and connection.state != "SYN-SENT":
+        sent, received = connection.bytes_sent, connection.bytes_received
+        rtt_ms = max(0.02, (connection.outbound.delay_s + connection.inbound.delay_s) * 1e3)
+        segments = [2 + size // mss + bool(size) for size in (sent, received)]
+        repeated = f" retrans:0/{connection.retransmits}" if connection.retransmits else ""
+        counts = (
+            f" bytes_sent:{sent} bytes_acked:{sent + 1} bytes_received:{received} segs_out:{segments[0]} "
+            f"segs_in:{segments[1]}{repeated}"
+        )
+    rate = f"{10 * mss * 8 / rtt_ms * 1e3:.0f}bps"
+    return (
+        f"\t cubic wscale:7,7 rto:{200 + round(rtt_ms * 3)} rtt:{rtt_ms:.3f}/{rtt_ms / 2:.3f} ato:40 mss:{mss} "
+        f"pmtu:{65_535 if mss > 1_500 else 1_500} rcvmss:536 advmss:{mss} cwnd:10{counts} send {rate} "
+        f"pacing_rate {rate.replace('bps', '')}bps rcv_space:14480 rcv_ssthresh:64088 minrtt:{rtt_ms * 0.8:.3f}\n"
+    )
 
 
 def _port(ctx: Context, options: Options, port: int, transport: str) -> str:
@@ -113,26 +149,29 @@ def _port(ctx: Context, options: Options, port: int, transport: str) -> str:
     return name or str(port or "*")
 
 
-def _key(socket: SocketInfo) -> tuple[object, ...]:
-    return socket.sort_key
-
-
 def _users(ctx: Context) -> dict[tuple[object, ...], str]:
     return {
-        _key(socket): f' users:(("{owner.name}",pid={ctx.container.pid_seen(owner)},fd={fd}))'
+        socket.sort_key: f' users:(("{owner.name}",pid={ctx.container.pid_seen(owner)},fd={fd}))'
         for socket, owner, fd in sockets_with_owners(ctx)
     }
 
 
-def _summary(sockets: list[SocketInfo]) -> str:
+def _summary(sockets: list[SocketInfo], local: int) -> str:
     tcp = [socket for socket in sockets if socket.transport == "tcp"]
     udp = len(sockets) - len(tcp)
+    newer = sum(socket.is_ipv6 for socket in tcp)
     states = {name: sum(socket.state == name for socket in tcp) for name in ("ESTAB", "TIME-WAIT")}
     open_now = len(tcp) - states["TIME-WAIT"]
-    rows = (("RAW", 0), ("UDP", udp), ("TCP", open_now), ("INET", udp + open_now), ("FRAG", 0))
-    table = "".join(f"{name}\t  {count:<9} {count:<9} {0:<9}\n" for name, count in rows)
+    rows = (
+        ("RAW", 0, 0),
+        ("UDP", udp, 0),
+        ("TCP", open_now, newer),
+        ("INET", udp + open_now, newer),
+        ("FRAG", 0, 0),
+    )
+    table = "".join(f"{name}\t  {count:<9} {count - v6:<9} {v6:<9}\n" for name, count, v6 in rows)
     return (
-        f"Total: {len(sockets)}\nTCP:   {len(tcp)} (estab {states['ESTAB']}, closed {states['TIME-WAIT']}, orphaned 0, "
+        f"Total: {udp + open_now + local}\nTCP:   {len(tcp)} (estab {states['ESTAB']}, closed {states['TIME-WAIT']}, orphaned 0, "
         f"timewait {states['TIME-WAIT']})\n\nTransport Total     IP        IPv6\n{table}\n"
     )
 
@@ -159,8 +198,7 @@ async def netstat(ctx: Context) -> int:
 
 
 def _connections(ctx: Context, options: Options) -> str:
-    sockets = _select_sockets(ctx, options.any("t", "tcp"), options.any("u", "udp"))[::-1]
-    sockets.sort(key=lambda socket: socket.transport)
+    sockets = _select_sockets(ctx, options.any("t", "tcp"), options.any("u", "udp"))
     what = "(w/o servers)"
     if options.any("l", "listening"):
         what = "(only servers)"
@@ -171,7 +209,7 @@ def _connections(ctx: Context, options: Options) -> str:
         sockets = [socket for socket in sockets if socket.state not in LISTENING]
     programs = options.any("p", "programs")
     owners = {
-        _key(socket): f"{ctx.container.pid_seen(owner)}/{owner.name}"
+        socket.sort_key: f"{ctx.container.pid_seen(owner)}/{owner.name}"
         for socket, owner, _ in sockets_with_owners(ctx)
     }
     text = f"Active Internet connections {what}\n"
@@ -181,27 +219,23 @@ def _connections(ctx: Context, options: Options) -> str:
         state = LONG_STATES.get(socket.state, socket.state.replace("-", "_"))
         queue = 0 if socket.state == "LISTEN" else socket.send_queue
         row = (
-            f"{socket.transport:<5} {socket.receive_queue:6d} {queue:6d} {format_endpoint(socket.local):<23} "
+            f"{socket.transport + ('6' if socket.is_ipv6 else ''):<5} {socket.receive_queue:6d} {queue:6d} {format_endpoint(socket.local):<23} "
             f"{format_endpoint(socket.remote):<23} {state:<11}"
         )
-        text += row + (f" {owners.get(_key(socket), '-'):<20}\n" if programs else "\n")
+        text += row + (f" {owners.get(socket.sort_key, '-'):<20}\n" if programs else "\n")
     return text
 
 
 def _statistics(ctx: Context) -> str:
-    """The counters that the simulated network keeps."""
-    namespace = ctx.container.namespace
-    interfaces = namespace.interfaces()
-    received = sum(each.received_packets for each in interfaces)
-    sent = sum(each.sent_packets for each in interfaces)
-    dropped = sum(each.receive_dropped + each.send_dropped for each in interfaces)
-    broken = sum(each.receive_errors for each in interfaces)
-    repeated = sum(each.retransmits for each in interfaces)
-    established = sum(socket.state == "ESTAB" for socket in namespace.sockets())
+    """A part of /proc/net/snmp in words."""
+    rows = [line.split() for line in ctx.files.read("/proc/net/snmp").decode().splitlines()]
+    ip, tcp = (dict(zip(rows[at], rows[at + 1], strict=True)) for at in (0, 2))
     return (
-        f"Ip:\n    Forwarding: 2\n    {received} total packets received\n    0 forwarded\n"
-        f"    {dropped} incoming packets discarded\n    {received} incoming packets delivered\n"
-        f"    {sent} requests sent out\nTcp:\n    {established} connections established\n"
-        f"    {received} segments received\n    {sent} segments sent out\n    {repeated} segments retransmitted\n"
-        f"    {broken} bad segments received\n"
+        f"Ip:\n    Forwarding: {ip['Forwarding']}\n    {ip['InReceives']} total packets received\n"
+        f"    {ip['ForwDatagrams']} forwarded\n    {ip['InDiscards']} incoming packets discarded\n"
+        f"    {ip['InDelivers']} incoming packets delivered\n    {ip['OutRequests']} requests sent out\n"
+        f"Tcp:\n    {tcp['ActiveOpens']} active connection openings\n    {tcp['PassiveOpens']} passive connection openings\n"
+        f"    {tcp['CurrEstab']} connections established\n    {tcp['InSegs']} segments received\n"
+        f"    {tcp['OutSegs']} segments sent out\n    {tcp['RetransSegs']} segments retransmitted\n"
+        f"    {tcp['InErrs']} bad segments received\n"
     )

@@ -6,7 +6,7 @@ ends with a plain message while a long file does not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.machine.process import Context
 from simcloud.patterns import TooMuchWorkError
@@ -25,8 +25,7 @@ COMMANDS_A_TURN = 16
 BYTES_A_TURN = 65_536
 
 
-@dataclass(frozen=True)
-class RunOptions:
+class RunOptions(Struct, frozen=True):
     """The options of a run that are not part of the script."""
 
     quiet: bool
@@ -37,16 +36,14 @@ class RunOptions:
     utf8: bool
 
 
-@dataclass
-class _Space:
+class _Space(Struct):
     """A pattern or hold space, and whether its line ended in a newline."""
 
     text: bytearray
     ended: bool = True
 
 
-@dataclass(frozen=True)
-class _Appendix:
+class _Appendix(Struct, frozen=True):
     """The output of ``a``, ``r`` and ``R``, written at the end of the cycle."""
 
     text: bytes = b""

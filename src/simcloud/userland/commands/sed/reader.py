@@ -5,7 +5,7 @@ A script consists of chunks: each ``-e`` and each ``-f`` is one. Characters are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
 class ScriptError(Exception):
@@ -16,8 +16,7 @@ class ScriptError(Exception):
         self.status = status
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """One ``-e`` (by its number) or one ``-f`` (by its name)."""
 
     text: str

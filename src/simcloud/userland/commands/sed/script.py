@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
+
+from msgspec import Struct, field
 
 from simcloud.patterns import Regex
 
@@ -20,8 +21,7 @@ class Kind(Enum):
     MULTIPLE = "~n"
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(Struct, frozen=True):
     """One address. ``regex`` is None for the empty pattern, which means the last one used."""
 
     kind: Kind
@@ -41,22 +41,19 @@ class State(Enum):
 CaseMark = Literal["U", "L", "u", "l", "E"]
 
 
-@dataclass(frozen=True)
-class LiteralText:
+class LiteralText(Struct, frozen=True):
     """Literal text of a replacement."""
 
     text: bytes
 
 
-@dataclass(frozen=True)
-class GroupText:
+class GroupText(Struct, frozen=True):
     """The text of a group (0: the whole match)."""
 
     index: int
 
 
-@dataclass(frozen=True)
-class CaseChange:
+class CaseChange(Struct, frozen=True):
     r"""``\U``, ``\L``, ``\u``, ``\l`` or ``\E``."""
 
     mark: CaseMark
@@ -65,8 +62,7 @@ class CaseChange:
 Part = LiteralText | GroupText | CaseChange
 
 
-@dataclass(frozen=True)
-class Substitution:
+class Substitution(Struct, frozen=True):
     """The ``s`` command."""
 
     regex: Regex | None
@@ -82,8 +78,7 @@ class Substitution:
         return max((part.index for part in self.parts if isinstance(part, GroupText)), default=0)
 
 
-@dataclass
-class Command:
+class Command(Struct):
     """One command. ``target`` is where it may jump: to a label or the end of a block."""
 
     name: str
@@ -105,8 +100,7 @@ class Command:
         self.state = State.ACTIVE if self.first == Address(Kind.LINE, 0) else State.INACTIVE
 
 
-@dataclass
-class Script:
+class Script(Struct):
     """All commands in order, whether the first line was ``#n``, and where the script ends."""
 
     commands: list[Command] = field(default_factory=list)

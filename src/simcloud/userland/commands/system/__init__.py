@@ -1,6 +1,7 @@
 """Commands on the machine itself: clock, processes, memory, services, users."""
 
 from simcloud.userland.commands.system import (
+    block_devices as block_devices,
     chroot as chroot,
     date as date,
     environment as environment,
@@ -18,5 +19,6 @@ from simcloud.userland.commands.system import (
     sleep as sleep,
     stress as stress,
     uptime as uptime,
+    vi as vi,
     watch as watch,
 )

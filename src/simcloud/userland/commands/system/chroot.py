@@ -1,4 +1,4 @@
-"""chroot and nsenter: enter the machine from a container.
+"""chroot, nsenter and lsns: enter the machine from a container.
 
 ``chroot /host`` changes to the files of the machine, where they are mounted, with its programs; network, process
 numbers and rights stay those of the container. ``nsenter`` joins the namespaces of another process. A folder that is
@@ -10,12 +10,22 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.files import FileError
-from simcloud.machine.process import CommandNotFound, Context, ForkFailed, NotExecutable, Process, Signal
+from simcloud.machine.process import (
+    CommandNotFound,
+    Context,
+    ForkFailed,
+    NotExecutable,
+    Process,
+    ProcessContainer,
+    Signal,
+)
+from simcloud.userland.commands.file.tables import align_columns
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.launchers import CANNOT_RUN, NOT_FOUND, OWN_FAILURE, become
 from simcloud.userland.commands.text.quoting import quote
 from simcloud.userland.commands.text.tool import UTIL_LINUX, fail, misuse, tool
 
+FIRST_NAMESPACE: Final = 4_026_531_834
 WORLDS: Final = {
     "m": "mnt",
     "u": "uts",
@@ -58,7 +68,7 @@ async def chroot(ctx: Context, options: Options) -> int:
 
 def _is_machine_root(ctx: Context, path: str) -> bool:
     mount, node = ctx.files.find(path)
-    volume = ctx.machine.host.files.mounts()[0].volume
+    volume = ctx.machine.host.files.table.root.volume
     return mount.volume is volume and node.ino == volume.root.ino
 
 
@@ -84,8 +94,44 @@ async def nsenter(ctx: Context, options: Options) -> int:
     if "m" in joined:
         ctx.chroot(target.files)
     if "n" not in joined and "p" not in joined:
-        return await _run_inside(ctx, ctx.process, command)
-    return await _run_inside(ctx, target, command)
+        return await run_inside(ctx, ctx.container, command)
+    return await run_inside(ctx, _find_container(ctx, target), command)
+
+
+def _find_container(ctx: Context, target: Process) -> ProcessContainer:
+    """Return the container whose network a process has; of one that holds a pod's network, any of that pod."""
+    if target.held_network is None:
+        return target.container
+    inside = (each for each in ctx.machine.containers.values() if each.namespace is target.held_network)
+    return next(inside, target.container)
+
+
+@tool("lsns", options="t,type= p,task= n,noheadings o,output= J,json l,list r,raw", version=UTIL_LINUX)
+async def lsns(ctx: Context, options: Options) -> int:
+    """List namespaces: those of processes are the machine's, those of networks also the pods'."""
+    wanted = options.last("t")
+    if wanted and wanted not in WORLDS.values():
+        fail(ctx, f"unknown namespace type: {wanted}")
+    processes = ctx.container.visible()
+    if options.last("p"):
+        processes = {pid: process for pid, process in processes.items() if str(pid) == options.last("p")}
+    groups: dict[tuple[int, str], list[tuple[int, Process]]] = {}
+    for pid, process in processes.items():
+        for number, kind in enumerate(sorted(WORLDS.values())):
+            inside = 0
+            container = ctx.machine.containers.get(process.container.name)
+            if kind == "net" and container is not None and container.namespace.netns:
+                inside = 600 + container.namespace.number
+            groups.setdefault((FIRST_NAMESPACE + number + inside, kind), []).append((pid, process))
+    rows = [["NS", "TYPE", "NPROCS", "PID", "USER", "COMMAND"]] if not options.any("n") else []
+    for (number, kind), members in sorted(groups.items()):
+        if not wanted or kind == wanted:
+            pid, first = members[0]
+            rows.append([str(number), kind, str(len(members)), str(pid), "root", " ".join(first.argv)])
+    await ctx.out(
+        "".join(f"{line}\n" for line in align_columns(rows, [True, False, True, True, False, False]))
+    )
+    return 0
 
 
 def _target(ctx: Context, options: Options) -> Process | None:
@@ -103,10 +149,10 @@ def _target(ctx: Context, options: Options) -> Process | None:
     return target
 
 
-async def _run_inside(ctx: Context, target: Process, command: list[str]) -> int:
-    """Run a command as a process of the container that the target is in."""
+async def run_inside(ctx: Context, container: ProcessContainer, command: list[str]) -> int:
+    """Run a command as a process of a container, with the files of the caller."""
     try:
-        process = target.container.launch(
+        process = container.launch(
             command,
             program=None,
             env=dict(ctx.env),
@@ -116,6 +162,7 @@ async def _run_inside(ctx: Context, target: Process, command: list[str]) -> int:
             parent=None,
             group=None,
         )
+        process.capabilities = ctx.capabilities  # those of the caller, whatever the container allows
     except CommandNotFound:
         fail(ctx, f"failed to execute {command[0]}: No such file or directory", NOT_FOUND)
     except (NotExecutable, ForkFailed) as error:

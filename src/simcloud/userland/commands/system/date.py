@@ -1,4 +1,4 @@
-"""date: print the machine's clock, or another time, in a format. The clock cannot be set."""
+"""date: print the machine's clock, or another time, in a format, or set the clock. timedatectl: show and set the clock."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from simcloud.userland.commands.system.dates import (
 from simcloud.userland.commands.text.quoting import quote, quote_name
 from simcloud.userland.commands.text.tool import fail, misuse, one_of, tool
 
+MOST_SKEW_S: Final = 0.5
+"""A clock that is further off is not synchronized."""
 DEFAULT_FORMAT: Final = "%a %b %e %H:%M:%S %Z %Y"
 EMAIL_FORMAT: Final = "%a, %d %b %Y %H:%M:%S %z"
 ISO_FORMATS: Final = {
@@ -55,8 +57,11 @@ async def date(ctx: Context, options: Options) -> int:
     moment = _moment(ctx, options, zone)
     status = 0
     if options.any("s") or _sets_clock(options):
-        await ctx.err(f"{ctx.args[0]}: cannot set date: Operation not permitted\n")
-        status = 1
+        if ctx.capable("SYS_TIME"):
+            ctx.machine.clock_skew_s += moment.timestamp() - ctx.now
+        else:
+            await ctx.err(f"{ctx.args[0]}: cannot set date: Operation not permitted\n")
+            status = 1
     await ctx.out(format_moment(moment, form, zone) + "\n")
     return status
 
@@ -142,3 +147,40 @@ async def _each_line(ctx: Context, path: str, form: str, zone: Zone) -> int:
         else:
             await ctx.out(format_moment(moment, form, zone) + "\n")
     return status
+
+
+@tool("timedatectl", options="no-pager no-ask-password H,host= M,machine= adjust-system-clock l a,all p,property= value",
+      usage="[OPTIONS...] COMMAND ...", version="252 (252.38-1~deb12u1)")  # fmt: skip
+async def timedatectl(ctx: Context, options: Options) -> int:
+    """Show or set the machine's clock, which the hypervisor keeps: there is no time service."""
+    verb, *words = options.operands or ["status"]
+    skewed = abs(ctx.machine.clock_skew_s) > MOST_SKEW_S
+    if verb == "status":
+        now, kept = Moment.of(ctx.now), Moment.of(ctx.now - ctx.machine.clock_skew_s)
+        day = "%a %Y-%m-%d %H:%M:%S"
+        rows = {"Local time": f"{format_moment(now, day, UTC)} UTC", "Universal time": f"{format_moment(now, day, UTC)} UTC",
+                "RTC time": format_moment(kept, day, UTC), "Time zone": "Etc/UTC (UTC, +0000)",
+                "System clock synchronized": "no" if skewed else "yes", "NTP service": "n/a", "RTC in local TZ": "no"}  # fmt: skip
+        await ctx.out("".join(f"{name:>25}: {value}\n" for name, value in rows.items()))
+        return 0
+    if verb == "show":
+        rows = {
+            "Timezone": "Etc/UTC",
+            "LocalRTC": "no",
+            "CanNTP": "no",
+            "NTP": "no",
+            "NTPSynchronized": "no" if skewed else "yes",
+        }
+        await ctx.out("".join(f"{name}={value}\n" for name, value in rows.items()))
+        return 0
+    if verb == "set-time" and words:
+        moment = read_moment(" ".join(words), Moment.of(ctx.now), UTC)
+        if moment is None:
+            fail(ctx, f"Failed to parse time specification '{' '.join(words)}': Invalid argument")
+        if not ctx.capable("SYS_TIME"):
+            raise UsageError("Failed to set time: Interactive authentication required.")
+        ctx.machine.clock_skew_s += moment.timestamp() - ctx.now
+        return 0
+    if verb == "set-ntp":
+        raise UsageError("Failed to set ntp: NTP not supported")
+    raise UsageError(f"Unknown command verb {verb}.")

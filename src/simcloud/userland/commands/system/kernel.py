@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
+from simcloud.machine import LEVELS, Record
+from simcloud.machine.files import FileError
 from simcloud.machine.proc import CPU_MODEL
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options, UsageError
@@ -18,43 +23,99 @@ POLL_S: Final = 0.5
 
 @tool(
     "dmesg",
-    options="C,clear c,read-clear d,show-delta e,reltime F,file= f,facility= H,human J,json k,kernel L,color=? l,level= "
-    "P,nopager r,raw S,syslog s,buffer-size= T,ctime t,notime time-format= u,userspace w,follow W,follow-new x,decode",
+    options="C,clear c,read-clear D,console-off d,show-delta E,console-on e,reltime F,file= f,facility= H,human J,json "
+    "k,kernel L,color=? l,level= n,console-level= P,nopager p,force-prefix r,raw S,syslog s,buffer-size= T,ctime t,notime "
+    "time-format= u,userspace w,follow W,follow-new x,decode",
     usage="[options]",
     version=UTIL_LINUX,
 )
 async def dmesg(ctx: Context, options: Options) -> int:
-    """Show what the machine's kernel has had to say."""
+    """Display or control the kernel ring buffer."""
     if not ctx.capable("SYSLOG"):
         fail(ctx, "read kernel buffer failed: Operation not permitted")
     log = ctx.machine.kernel_log
     if options.any("C"):
         log.clear()
         return 0
-    shown: tuple[float, str] | None = log[-1] if options.any("W") and log else None
-    while True:
-        start = log.index(shown) + 1 if shown is not None and shown in log else 0
-        for time_s, text in log[start:]:
+    printer = _KernelPrinter(ctx, options)
+    records = log.list_shown()
+    shown_s = records[-1].up_s if records else -1.0
+    if options.any("J"):
+        await ctx.out(printer.format_json(records))
+        return 0
+    if not options.any("W"):
+        for record in records:
             ctx.spend_turn()
-            await ctx.out(f"{_stamp(ctx, options, time_s)}{text}\n")
-        shown = log[-1] if log else None
-        if options.any("c"):
-            log.clear()
-        if not options.any("w", "W"):
-            return 0
+            await ctx.out(printer.format(record))
+    if options.any("c"):
+        log.clear()
+    while options.any("w", "W"):
         await ctx.sleep(POLL_S)
+        for record in log.list_shown():
+            if record.up_s > shown_s:
+                ctx.spend_turn()
+                await ctx.out(printer.format(record))
+                shown_s = record.up_s
+    return 0
 
 
-def _stamp(ctx: Context, options: Options, time_s: float) -> str:
-    style = options.last("time-format")
-    if options.any("t") or style == "notime":
-        return ""
-    if options.any("T") or style in ("ctime", "iso"):
-        booted = ctx.now - (ctx.kernel.now - ctx.machine.booted_at)
-        if style == "iso":
-            return format_moment(Moment.of(booted + time_s), "%Y-%m-%dT%H:%M:%S,%6N%:z ", zone_of(ctx.env))
-        return format_moment(Moment.of(booted + time_s), "[%a %b %e %H:%M:%S %Y] ", zone_of(ctx.env))
-    return f"[{time_s:12.6f}] "
+class _KernelPrinter:
+    """Formats kernel messages as the options of ``dmesg`` say."""
+
+    def __init__(self, ctx: Context, options: Options) -> None:
+        self._options = options
+        self._zone = zone_of(ctx.env)
+        self._booted_s = ctx.now - (ctx.kernel.now - ctx.machine.booted_at)
+        self._levels = [self._parse_level(ctx, word) for text in options.all("l") for word in text.split(",")]
+        flags = (("t", "notime"), ("T", "ctime"), ("e", "reltime"), ("H", "reltime"), ("d", "delta"))
+        chosen = [name for letter, name in flags if options.any(letter)]
+        self._style = options.last("time-format") or (chosen[0] if chosen else "")
+        self._last_s = 0.0
+        self._last_minute = -1
+
+    def _parse_level(self, ctx: Context, word: str) -> int:
+        if word not in LEVELS:
+            fail(ctx, f"unknown level '{word}'")
+        return LEVELS.index(word)
+
+    def format(self, record: Record) -> str:
+        """Return the line of a message; nothing for one that is not selected."""
+        if self._levels and record.level not in self._levels:
+            return ""
+        if self._options.any("r"):
+            return f"<{record.level}>[{record.up_s:12.6f}] {record.text}\n"
+        level = f"kern  :{LEVELS[record.level]:<6}: " if self._options.any("x") else ""
+        line = f"{level}{self._stamp(record)}{record.text}\n"
+        self._last_s = record.up_s
+        return line
+
+    def _stamp(self, record: Record) -> str:
+        moment, delta_s = Moment.of(self._booted_s + record.up_s), record.up_s - self._last_s
+        match self._style:
+            case "notime":
+                return ""
+            case "ctime":
+                return format_moment(moment, "[%a %b %e %H:%M:%S %Y] ", self._zone)
+            case "iso":
+                return format_moment(moment, "%Y-%m-%dT%H:%M:%S,%6N%:z ", self._zone)
+            case "reltime" if moment.seconds // 60 != self._last_minute:
+                self._last_minute = moment.seconds // 60
+                return format_moment(moment, "[%b %e %H:%M] ", self._zone).replace("  ", " ")
+            case "reltime":
+                return f"[{f'+{delta_s:.6f}':>11}] "
+            case "delta":
+                return f"[{record.up_s:12.6f} <{delta_s:12.6f}>] "
+        return f"[{record.up_s:12.6f}] "
+
+    def format_json(self, records: Sequence[Record]) -> str:
+        """Return all selected messages as one JSON document."""
+        items = [
+            f'{{\n         "pri": {record.level},\n         "time": {record.up_s:12.6f},\n'
+            f'         "msg": {msgspec.json.encode(record.text).decode()}\n      }}'
+            for record in records
+            if not self._levels or record.level in self._levels
+        ]
+        return '{\n   "dmesg": [\n      ' + ",".join(items) + "\n   ]\n}\n"
 
 
 @tool(
@@ -65,7 +126,7 @@ def _stamp(ctx: Context, options: Options, time_s: float) -> str:
     try_help="\nUsage:\n sysctl [options] [variable[=value] ...]\n\nFor more details see sysctl(8).",
 )
 async def sysctl(ctx: Context, options: Options) -> int:
-    """Show kernel settings, which are the files of /proc/sys."""
+    """Show or change kernel settings, which are the files of /proc/sys."""
     names = options.operands
     if options.any("a", "A", "X"):
         names = [*_all_settings(ctx)]
@@ -76,7 +137,7 @@ async def sysctl(ctx: Context, options: Options) -> int:
     status = 0
     for word in names:
         ctx.spend_turn()
-        name, equals, _ = word.partition("=")
+        name, equals, value = word.partition("=")
         name = name.strip().replace("/", ".")
         path = f"{SYSCTL_FOLDER}/{name.replace('.', '/')}"
         if not ctx.files.is_file(path):
@@ -85,9 +146,20 @@ async def sysctl(ctx: Context, options: Options) -> int:
                 status = 1
             continue
         if equals:
-            await ctx.err(f'{ctx.args[0]}: permission denied on key "{name}"\n')
-            status = 1
-            continue
+            try:
+                ctx.files.write(path, value.strip().encode())
+            except FileError as error:
+                denied = error.code in ("EACCES", "EPERM", "EIO")
+                why = (
+                    f'permission denied on key "{name}"'
+                    if denied
+                    else f'setting key "{name}": {error.strerror}'
+                )
+                await ctx.err(f"{ctx.args[0]}: {why}\n")
+                status = 1
+                continue
+            if options.any("q"):
+                continue
         value = ctx.files.read(path).decode("utf-8", "surrogateescape").rstrip("\n")
         if options.any("N"):
             await ctx.out(f"{name}\n")

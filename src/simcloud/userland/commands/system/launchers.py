@@ -105,6 +105,7 @@ async def setsid(ctx: Context, options: Options) -> int:
         misuse(ctx, "no command specified")
     try:
         process = ctx.start(options.operands, new_group=True)
+        process.session = process
     except CommandNotFound:
         fail(ctx, f"failed to execute {options.operands[0]}: No such file or directory", NOT_FOUND)
     except (NotExecutable, ForkFailed) as error:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from simcloud.machine.files import FileError
+from simcloud.machine.proc import vary
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import complain, join
 from simcloud.userland.commands.options import Options, UsageError, parse
 from simcloud.userland.commands.registry import command
 from simcloud.userland.commands.text.quoting import quote_name_always
 from simcloud.userland.commands.text.tool import fail, tool
+
+SYNC_S: Final = 0.012
 
 
 @command("which")
@@ -47,6 +52,7 @@ async def sync(ctx: Context, options: Options) -> int:
         fail(ctx, "--data needs at least one argument")
     if not options.operands:
         ctx.files.sync()
+        await ctx.sleep(SYNC_S * (0.5 + vary(f"{ctx.machine.name}/sync", ctx.kernel.now)))
         return 0
     status = 0
     for path in options.operands:

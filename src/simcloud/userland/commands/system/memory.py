@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from simcloud.machine.proc import cpu_times, event_counts, measure_activity, measure_memory, vary
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.durations import parse_seconds
@@ -51,14 +52,22 @@ async def free(ctx: Context, options: Options) -> int:
 
 
 def _free_table(ctx: Context, options: Options) -> str:
-    total, used = ctx.machine.memory_bytes, ctx.machine.memory_used_bytes
-    left = max(0, total - used)
+    use = measure_memory(ctx.machine)
+    total, used, left = use.total, use.used, use.free
     unit = next((UNITS[option] for option, _ in options.given[::-1] if option in UNITS), KIB)
     base = 1000 if options.any("si") else KIB
-    caches = ("buffers", "cache") if options.any("w") else ("buff/cache",)
-    titles = ("total", "used", "free", "shared", *caches, "available")
+    wide = options.any("w")
+    caches = (use.buffers, use.cache - use.buffers) if wide else (use.cache,)
+    titles = (
+        "total",
+        "used",
+        "free",
+        "shared",
+        *(("buffers", "cache") if wide else ("buff/cache",)),
+        "available",
+    )
     rows: list[tuple[str, tuple[int, ...]]] = [
-        ("Mem:", (total, used, left, 0, *(0 for _ in caches), left)),
+        ("Mem:", (total, used, left, use.shared, *caches, use.available)),
         ("Swap:", (0, 0, 0)),
     ]
     if options.any("l"):
@@ -66,7 +75,7 @@ def _free_table(ctx: Context, options: Options) -> str:
     if options.any("t"):
         rows.append(("Total:", (total, used, left)))
     if options.any("v"):
-        rows.append(("Comm:", (total, used, left)))
+        rows.append(("Comm:", (total // 2, use.anonymous * 2, total // 2 - use.anonymous * 2)))
     lines = [" " * 8 + "".join(title.rjust(12) for title in titles)]
     for name, sizes in rows:
         shown = [_human(size, base) if options.any("h") else str(size // unit) for size in sizes]
@@ -109,36 +118,54 @@ async def vmstat(ctx: Context, options: Options) -> int:
         return 0
     await ctx.out(VMSTAT_WIDE_TITLES if options.any("w") else VMSTAT_TITLES)
     unit = {"k": 1000, "K": KIB, "m": 1000**2, "M": KIB**2}.get(options.last("S", default="K"), KIB)
-    used_s, looked_at = ctx.machine.cpu.used_s, ctx.kernel.now
+    before = _sample(ctx)
+    since = [0] * len(before)
+    passed_s = ctx.kernel.now - ctx.machine.booted_at
     for number in range(count or 0):
         if number:
             await ctx.sleep(max(delay_s or 0.0, 1.0))
+            since, before, passed_s = before, _sample(ctx), max(delay_s or 0.0, 1.0)
         ctx.spend_turn()
-        cpu = ctx.machine.cpu
-        cpu.settle(ctx.kernel.now)
-        passed_s = ctx.kernel.now - looked_at
-        busy = (cpu.used_s - used_s) / (passed_s * cpu.cores) if passed_s > 0 else cpu.load[0] / cpu.cores
-        used_s, looked_at = cpu.used_s, ctx.kernel.now
-        await ctx.out(_vmstat_row(ctx, min(100, int(100 * busy)), unit, options.any("w")))
+        changes = [new - old for new, old in zip(before, since, strict=True)]
+        await ctx.out(_vmstat_row(ctx, changes, passed_s, unit, options.any("w")))
     return 0
 
 
-def _vmstat_row(ctx: Context, busy: int, unit: int, wide: bool) -> str:
+def _sample(ctx: Context) -> list[int]:
+    """What vmstat shows the changes of: KiB read and written, interrupts, switches, and ticks by kind."""
     machine = ctx.machine
-    left = max(0, machine.memory_bytes - machine.memory_used_bytes) // unit
-    runnable = int(machine.cpu.load[0])
+    machine.cpu.settle(ctx.kernel.now)
+    activity = measure_activity(machine)
+    user, nice, system, idle, waiting, _, soft, stolen, *_ = cpu_times(
+        machine, ctx.kernel.now - machine.booted_at
+    )
+    ticks = (user + nice, system + soft, idle, waiting, stolen)
+    return [activity.read_sectors // 2, activity.write_sectors // 2, *event_counts(machine), *ticks]
+
+
+def _vmstat_row(ctx: Context, changes: list[int], passed_s: float, unit: int, wide: bool) -> str:
+    machine, use = ctx.machine, measure_memory(ctx.machine)
+    rates = [int(count / max(passed_s, 1.0)) for count in changes[:4]]
+    ticks = [max(0, count) for count in changes[4:]]
+    shares = [round(100 * count / max(1, sum(ticks))) for count in ticks]
+    shares[2] = max(0, 100 - sum(shares) + shares[2])
+    runnable = max(int(machine.cpu.load[0] + 0.5), 1 if vary(machine.name, ctx.kernel.now) > 0.7 else 0)
+    blocked = 1 if machine.disk.latency_s > 0.05 else 0
+    free, buffers, cache = use.free // unit, use.buffers // unit, (use.cache - use.buffers) // unit
     if wide:
-        memory = f"{0:12d} {left:12d} {0:12d} {0:12d}"
-        return f"{runnable:4d} {0:4d} {memory} {0:4d} {0:4d} {0:5d} {0:5d} {0:4d} {0:4d} {busy:3d} {0:3d} {100 - busy:3d} {0:3d} {0:3d} {0:3d}\n"
+        memory = f"{0:12d} {free:12d} {buffers:12d} {cache:12d}"
+        rest = " ".join(f"{rate:{width}d}" for rate, width in zip(rates, (5, 5, 4, 4), strict=True))
+        return f"{runnable:4d} {blocked:4d} {memory} {0:4d} {0:4d} {rest} {' '.join(f'{share:3d}' for share in shares)} {0:3d}\n"
+    rest = " ".join(f"{rate:{width}d}" for rate, width in zip(rates, (5, 5, 4, 4), strict=True))
     return (
-        f"{runnable:2d} {0:2d} {0:6d} {left:6d} {0:6d} {0:6d} {0:4d} {0:4d} {0:5d} {0:5d} {0:4d} {0:4d} "
-        f"{busy:2d} {0:2d} {100 - busy:2d} {0:2d} {0:2d}\n"
+        f"{runnable:2d} {blocked:2d} {0:6d} {free:6d} {buffers:6d} {cache:6d} {0:4d} {0:4d} {rest} "
+        f"{' '.join(f'{share:2d}' for share in shares)}\n"
     )
 
 
 def _memory_list(ctx: Context) -> str:
-    machine = ctx.machine
-    total, used = machine.memory_bytes // KIB, machine.memory_used_bytes // KIB
-    rows = ((total, "total memory"), (used, "used memory"), (max(0, total - used), "free memory"), (0, "buffer memory"),
-            (0, "swap cache"), (0, "total swap"), (0, "used swap"), (0, "free swap"))  # fmt: skip
-    return "".join(f"{size:13d} K {name}\n" for size, name in rows)
+    use = measure_memory(ctx.machine)
+    rows = ((use.total, "total memory"), (use.used, "used memory"), (use.free, "free memory"),
+            (use.buffers, "buffer memory"), (use.cache - use.buffers, "swap cache"), (0, "total swap"), (0, "used swap"),
+            (0, "free swap"))  # fmt: skip
+    return "".join(f"{size // KIB:13d} K {name}\n" for size, name in rows)

@@ -30,8 +30,7 @@ async def mount(ctx: Context, options: Options) -> int:
         kinds = options.last("t").split(",") if options.any("t") else []
         for entry in ctx.files.mounts():
             if not kinds or entry.fstype in kinds:
-                access = "ro" if entry.frozen else "rw"
-                await ctx.out(f"{_source(entry)} on {entry.path} type {entry.fstype} ({access},relatime)\n")
+                await ctx.out(f"{_source(entry)} on {entry.path} type {entry.fstype} ({entry.flags()})\n")
         return 0
     words = [word for text in options.all("o") for word in text.split(",")]
     if "remount" in words:
@@ -84,7 +83,7 @@ def _remount(ctx: Context, path: str, read_only: bool) -> int:
         fail(ctx, f"{path}: mount point not mounted or bad option.{SEE_DMESG}", FAILED)
     if not _may_mount(ctx):
         fail(ctx, f"{path}: permission denied.{SEE_DMESG}", FAILED)
-    if not read_only and (entry.volume.read_only or entry.volume.disk.read_only):
+    if not read_only and entry.frozen and not entry.read_only:
         fail(
             ctx, f"{path}: cannot remount {_source(entry)} read-write, is write-protected.{SEE_DMESG}", FAILED
         )

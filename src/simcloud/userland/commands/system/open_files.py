@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.network import SocketInfo
@@ -24,8 +25,7 @@ RIGHT: Final = (False, True, True, True, True, True, True, True, False)
 STATES: Final = {"ESTAB": "ESTABLISHED", "UNCONN": ""}
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """One open file."""
 
     process: Process

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 MONTHS = (
@@ -31,8 +32,7 @@ def days_before(year: int, month: int) -> int:
     return (year - 1970) * 365 + leaps + BEFORE_MONTH[month] + (month > 1 and is_leap(year))
 
 
-@dataclass(slots=True)
-class Time:
+class Time(Struct):
     """Broken down time. Months count from 0, weekdays from Sunday, days of the year from 0."""
 
     year: int = 1900

@@ -13,12 +13,7 @@ from typing import Any
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine, NativeFunction
 from simcloud.datastores.mongodb.shell.javascript.scope import Closure, Scope
-from simcloud.datastores.mongodb.shell.javascript.values import (
-    UNDEFINED,
-    JsObject,
-    Value,
-    plain_text,
-)
+from simcloud.datastores.mongodb.shell.javascript.values import UNDEFINED, JsObject, Value, plain_text
 from simcloud.userland.awk import invoke
 
 RunBody = Callable[[Engine, Closure, Scope, list[Value]], Awaitable[Value]]

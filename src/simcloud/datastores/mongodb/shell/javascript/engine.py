@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 from simcloud.datastores.mongodb.shell.javascript.error_messages import ErrorMessages
 from simcloud.datastores.mongodb.shell.javascript.scope import Scope
@@ -59,8 +60,7 @@ class Host(Protocol):
         """Pay for data."""
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(Struct):
     """A running function and the position in it."""
 
     name: str
@@ -106,7 +106,7 @@ class Engine:
         self.global_scope = Scope(None, self.global_object.properties)
         self.global_scope.this = self.global_object
         self.frames: list[Frame] = []
-        self.places: dict[str, str] = {}
+        self.describe_internal: Callable[[str, str, int, int], str] = format_frame
         """The location of the shell's library functions in stack traces, if it differs from the real one."""
         self.completion: Value = UNDEFINED
         self._turns = 0
@@ -164,11 +164,8 @@ class Engine:
         """Return the functions that are running, innermost first, in SpiderMonkey's notation."""
         lines = []
         for frame in self.frames[: -_STACK_LINES - 1 : -1]:
-            place = self.places.get(frame.name) if frame.source.internal else None
-            if place is None:
-                line, column = frame.source.place(frame.at)
-                place = f"{frame.source.name}:{line}:{column}"
-            lines.append(f"{frame.name}@{place}\n")
+            describe = self.describe_internal if frame.source.internal else format_frame
+            lines.append(describe(frame.name, frame.source.name, *frame.source.place(frame.at)))
         return "".join(lines)
 
     # -- limits --------------------------------------------------------------------------------
@@ -224,3 +221,8 @@ class Engine:
             kind, message = self.messages.too_much_recursion()
             raise self.error(kind, message)
         self.frames.append(Frame(name, source, at))
+
+
+def format_frame(name: str, source: str, line: int, column: int) -> str:
+    """Return a line of a stack trace."""
+    return f"{name}@{source}:{line}:{column}\n"

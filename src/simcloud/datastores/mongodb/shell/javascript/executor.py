@@ -6,8 +6,9 @@ A statement returns None, or a ``Leave`` for break, continue or return.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
+
+from msgspec import Struct
 
 from simcloud.datastores.mongodb.shell.javascript import syntax as js
 from simcloud.datastores.mongodb.shell.javascript.assignment import bind, bind_parameters
@@ -27,8 +28,7 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
 from simcloud.userland.awk import run_flat
 
 
-@dataclass(slots=True)
-class Leave:
+class Leave(Struct):
     """How a statement was left: ``break``, ``continue`` or ``return``."""
 
     kind: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """A script and the name that stack traces give it."""
 
     text: str
@@ -21,8 +21,7 @@ class Source:
         return line, at - (self.text.rfind("\n", 0, at) + 1) + 1
 
 
-@dataclass(slots=True)
-class Node:
+class Node(Struct):
     """A node of the tree."""
 
     at: int
@@ -31,14 +30,12 @@ class Node:
 # -- expressions ---------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
 class Literal(Node):
     """A number, a string, true, false or null."""
 
     value: float | str | bool | None
 
 
-@dataclass(slots=True)
 class Template(Node):
     """A template string: one more piece of text than expressions."""
 
@@ -46,7 +43,6 @@ class Template(Node):
     parts: list[Node]
 
 
-@dataclass(slots=True)
 class RegexLiteral(Node):
     """``/pattern/flags``."""
 
@@ -54,33 +50,28 @@ class RegexLiteral(Node):
     flags: str
 
 
-@dataclass(slots=True)
 class Name(Node):
     """A variable."""
 
     name: str
 
 
-@dataclass(slots=True)
 class This(Node):
     """``this``."""
 
 
-@dataclass(slots=True)
 class Spread(Node):
     """``...items``, in a literal, a call or (as the rest) a pattern."""
 
     value: Node
 
 
-@dataclass(slots=True)
 class ArrayLiteral(Node):
     """``[a, , ...b]``; a hole is None."""
 
     items: list[Node | None]
 
 
-@dataclass(slots=True)
 class Property(Node):
     """One entry of an object literal or an object pattern; ``kind`` is "value" or "method"."""
 
@@ -89,14 +80,12 @@ class Property(Node):
     value: Node
 
 
-@dataclass(slots=True)
 class ObjectLiteral(Node):
     """``{a: 1, [b]: 2, ...c}``."""
 
     entries: list[Property | Spread]
 
 
-@dataclass(slots=True)
 class Function(Node):
     """A function of any kind. An arrow's body may be one expression, held as a return."""
 
@@ -109,7 +98,6 @@ class Function(Node):
     """Names of ``var`` in the body."""
 
 
-@dataclass(slots=True)
 class Member(Node):
     """``object.name`` or ``object[key]``; ``optional`` with ``?.``."""
 
@@ -119,7 +107,6 @@ class Member(Node):
     optional: bool = False
 
 
-@dataclass(slots=True)
 class Call(Node):
     """A call."""
 
@@ -128,14 +115,12 @@ class Call(Node):
     optional: bool = False
 
 
-@dataclass(slots=True)
 class Chain(Node):
     """The whole of a chain with ``?.`` in it: where it ends when something is missing."""
 
     value: Node
 
 
-@dataclass(slots=True)
 class New(Node):
     """``new callee(args)``."""
 
@@ -143,7 +128,6 @@ class New(Node):
     args: list[Node]
 
 
-@dataclass(slots=True)
 class Unary(Node):
     """An operator before its operand."""
 
@@ -151,7 +135,6 @@ class Unary(Node):
     value: Node
 
 
-@dataclass(slots=True)
 class Update(Node):
     """``++`` or ``--``."""
 
@@ -160,7 +143,6 @@ class Update(Node):
     target: Node
 
 
-@dataclass(slots=True)
 class Binary(Node):
     """An operator that always evaluates both sides."""
 
@@ -169,7 +151,6 @@ class Binary(Node):
     right: Node
 
 
-@dataclass(slots=True)
 class Logical(Node):
     """``&&``, ``||`` or ``??``."""
 
@@ -178,7 +159,6 @@ class Logical(Node):
     right: Node
 
 
-@dataclass(slots=True)
 class Conditional(Node):
     """``test ? then : otherwise``."""
 
@@ -187,7 +167,6 @@ class Conditional(Node):
     otherwise: Node
 
 
-@dataclass(slots=True)
 class Assign(Node):
     """``target op value``; the target may be a pattern when the operator is ``=``."""
 
@@ -196,7 +175,6 @@ class Assign(Node):
     value: Node
 
 
-@dataclass(slots=True)
 class Comma(Node):
     """``a, b``."""
 
@@ -206,21 +184,18 @@ class Comma(Node):
 # -- patterns ------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
 class ArrayPattern(Node):
     """``[a, , ...rest]``."""
 
     items: list[Node | None]
 
 
-@dataclass(slots=True)
 class ObjectPattern(Node):
     """``{a, b: c = 1, ...rest}``."""
 
     entries: list[Property | Spread]
 
 
-@dataclass(slots=True)
 class Default(Node):
     """A target with the value it gets when there is none."""
 
@@ -231,7 +206,6 @@ class Default(Node):
 # -- statements ----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
 class Declare(Node):
     """``var``, ``let`` or ``const``."""
 
@@ -239,28 +213,24 @@ class Declare(Node):
     bindings: list[tuple[Node, Node | None]]
 
 
-@dataclass(slots=True)
 class DeclareFunction(Node):
     """A function declaration, which is there before the code around it runs."""
 
     function: Function
 
 
-@dataclass(slots=True)
 class Expression(Node):
     """An expression as a statement."""
 
     value: Node
 
 
-@dataclass(slots=True)
 class Block(Node):
     """``{ … }``."""
 
     body: list[Node]
 
 
-@dataclass(slots=True)
 class If(Node):
     """``if``."""
 
@@ -269,7 +239,6 @@ class If(Node):
     otherwise: Node | None
 
 
-@dataclass(slots=True)
 class For(Node):
     """``for (first; test; step)``."""
 
@@ -279,7 +248,6 @@ class For(Node):
     body: Node
 
 
-@dataclass(slots=True)
 class ForEach(Node):
     """``for (target in/of items)``; ``kind`` is empty when the target is no declaration."""
 
@@ -290,7 +258,6 @@ class ForEach(Node):
     body: Node
 
 
-@dataclass(slots=True)
 class While(Node):
     """``while``."""
 
@@ -298,7 +265,6 @@ class While(Node):
     body: Node
 
 
-@dataclass(slots=True)
 class DoWhile(Node):
     """``do … while``."""
 
@@ -306,28 +272,24 @@ class DoWhile(Node):
     test: Node
 
 
-@dataclass(slots=True)
 class Return(Node):
     """``return``."""
 
     value: Node | None
 
 
-@dataclass(slots=True)
 class Jump(Node):
     """``break`` or ``continue``."""
 
     kind: str
 
 
-@dataclass(slots=True)
 class Throw(Node):
     """``throw``."""
 
     value: Node
 
 
-@dataclass(slots=True)
 class Try(Node):
     """``try``."""
 
@@ -337,7 +299,6 @@ class Try(Node):
     finalizer: Block | None
 
 
-@dataclass(slots=True)
 class Switch(Node):
     """``switch``; a case without a test is the default."""
 
@@ -345,13 +306,11 @@ class Switch(Node):
     cases: list[tuple[Node | None, list[Node]]]
 
 
-@dataclass(slots=True)
 class Empty(Node):
     """``;``."""
 
 
-@dataclass(slots=True)
-class Script:
+class Script(Struct):
     """A whole script."""
 
     body: list[Node]

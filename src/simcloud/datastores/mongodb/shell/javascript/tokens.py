@@ -7,53 +7,20 @@ after the closing brace of a block.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.datastores.mongodb.shell.javascript.error_messages import ErrorMessages
 
 MAX_SOURCE_CHARACTERS: Final = 1 << 20
 MAX_TEMPLATE_DEPTH: Final = 16
 
-KEYWORDS: Final = frozenset(
-    [
-        "break",
-        "case",
-        "catch",
-        "class",
-        "const",
-        "continue",
-        "debugger",
-        "default",
-        "delete",
-        "do",
-        "else",
-        "export",
-        "extends",
-        "finally",
-        "for",
-        "function",
-        "if",
-        "import",
-        "in",
-        "instanceof",
-        "new",
-        "return",
-        "super",
-        "switch",
-        "this",
-        "throw",
-        "try",
-        "typeof",
-        "var",
-        "void",
-        "while",
-        "with",
-        "null",
-        "true",
-        "false",
-    ]
-)
+KEYWORDS: Final = frozenset({
+    "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "export",
+    "extends", "finally", "for", "function", "if", "import", "in", "instanceof", "new", "return", "super", "switch",
+    "this", "throw", "try", "typeof", "var", "void", "while", "with", "null", "true", "false",
+})  # fmt: skip
 _SIGNS = sorted(
     [
         "{",
@@ -139,8 +106,7 @@ class SyntaxFailure(Exception):
         self.incomplete = incomplete
 
 
-@dataclass(slots=True)
-class Token:
+class Token(Struct):
     """A token. ``kind``: name, keyword, number, string, template, regex, sign or end."""
 
     kind: str

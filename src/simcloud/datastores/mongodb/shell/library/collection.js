@@ -2,6 +2,11 @@
 
 DBCollection.prototype.getName = function() { return this._shortName; };
 DBCollection.prototype.getFullName = function() { return this._fullName; };
+DBCollection.prototype.renameCollection = function(to, dropTarget) {
+    if (arguments.length === 0) throw Error("Missing required argument: newName");
+    var command = {renameCollection: this._fullName, to: this._db._name + "." + to, dropTarget: Boolean(dropTarget)};
+    return this._db._admin()._result(command);
+};
 DBCollection.prototype.toString = function() { return this._fullName; };
 DBCollection.prototype.getDB = function() { return this._db; };
 DBCollection.prototype.getMongo = function() { return this._db._mongo; };
@@ -182,5 +187,7 @@ DBCollection.prototype.stats = function(scale) {
     return this._db._result(command);
 };
 DBCollection.prototype.validate = function(full) {
-    return this._db._result({validate: this._shortName, full: full === true || !!(full && full.full)});
+    var reply = this._db._result({validate: this._shortName, full: full === true || !!(full && full.full)});
+    if (reply.valid === undefined) reply.valid = false;
+    return reply;
 };

@@ -22,7 +22,7 @@ __Cursor.prototype.hasNext = function() {
     while (this._at >= this._batch.length) {
         if (this._id == 0) return false;
         var more = {getMore: NumberLong(this._id), collection: this._collection._shortName};
-        if (this._batchSize) more.batchSize = NumberInt(this._batchSize);
+        if (this._batchSize) more.batchSize = this._batchSize;
         this._take(this._collection._db._must(more, "getMore command failed: "));
     }
     return true;
@@ -86,13 +86,13 @@ DBQuery.prototype._command = function() {
     if (o.sort) command.sort = o.sort;
     if (this._projection && Object.keys(this._projection).length > 0) command.projection = this._projection;
     if (o.hint) command.hint = o.hint;
-    if (o.skip) command.skip = NumberInt(o.skip);
+    if (o.skip) command.skip = o.skip;
     if (o.limit) {
-        command.limit = NumberInt(Math.abs(o.limit));
+        command.limit = Math.abs(o.limit);
         if (o.limit < 0) command.singleBatch = true;
     }
-    if (this._batchSize) command.batchSize = NumberInt(this._batchSize);
-    if (o.maxTimeMS) command.maxTimeMS = NumberInt(o.maxTimeMS);
+    if (this._batchSize) command.batchSize = this._batchSize;
+    if (o.maxTimeMS) command.maxTimeMS = o.maxTimeMS;
     return command;
 };
 
@@ -113,8 +113,8 @@ DBQuery.prototype.projection = function(fields) { this._projection = fields; ret
 DBQuery.prototype.count = function(applySkipLimit) {
     var command = {count: this._collection._shortName, query: this._filter};
     if (applySkipLimit) {
-        if (this._options.limit) command.limit = NumberInt(this._options.limit);
-        if (this._options.skip) command.skip = NumberInt(this._options.skip);
+        if (this._options.limit) command.limit = this._options.limit;
+        if (this._options.skip) command.skip = this._options.skip;
     }
     return this._collection._db._must(command, "count failed: ").n;
 };

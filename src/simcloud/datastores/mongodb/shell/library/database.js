@@ -66,9 +66,15 @@ DB.prototype.killOp = function(op) {
 };
 DB.prototype.fsyncLock = function() { return this._admin()._result({fsync: 1, lock: true}); };
 DB.prototype.fsyncUnlock = function() { return this._admin()._result({fsyncUnlock: 1}); };
-DB.prototype.getProfilingStatus = function() { return this._result({profile: -1}); };
-DB.prototype.getProfilingLevel = function() { return this._result({profile: -1}).was; };
+DB.prototype.hostInfo = function() { return this._admin()._result({hostInfo: 1}); };
+DB.prototype.getProfilingStatus = function() {
+    var reply = this._must({profile: -1}, "profile command failed: ");
+    delete reply.ok;
+    return reply;
+};
+DB.prototype.getProfilingLevel = function() { return this._must({profile: -1}, "command failed: ").was; };
 DB.prototype.setProfilingLevel = function(level, options) {
+    if (level < 0 || level > 2) throw Error("input level " + level + " is out of range [0..2]");
     if (typeof options === "number") options = {slowms: options};
     return this._result(Object.assign({profile: level}, options || {}));
 };

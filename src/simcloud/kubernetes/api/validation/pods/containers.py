@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from simcloud.kubernetes.api.field_errors import (
     duplicate,
@@ -38,8 +39,7 @@ _NOT_EPHEMERAL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """What of its pod a container's rules depend on."""
 
     volumes: Mapping[str, Any]

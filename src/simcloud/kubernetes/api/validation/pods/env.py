@@ -30,16 +30,9 @@ VOLUME_FIELDS = (
     "metadata.uid",
 )
 _ENV_FIELDS = (
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
-    "spec.nodeName",
-    "spec.serviceAccountName",
-    "status.hostIP",
-    "status.hostIPs",
-    "status.podIP",
-    "status.podIPs",
-)
+    "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
+    "status.hostIPs", "status.podIP", "status.podIPs",
+)  # fmt: skip
 _KNOWN_FIELDS = (
     *VOLUME_FIELDS,
     *_ENV_FIELDS,

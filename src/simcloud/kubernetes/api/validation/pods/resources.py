@@ -31,16 +31,9 @@ NameRule: TypeAlias = Callable[[str, str], Errors]
 HUGE_PAGES = "hugepages-"
 _COMPUTE = ("cpu", "memory", "ephemeral-storage")
 _COUNTED = (
-    "pods",
-    "resourcequotas",
-    "services",
-    "replicationcontrollers",
-    "secrets",
-    "configmaps",
-    "persistentvolumeclaims",
-    "services.nodeports",
-    "services.loadbalancers",
-)
+    "pods", "resourcequotas", "services", "replicationcontrollers", "secrets", "configmaps", "persistentvolumeclaims",
+    "services.nodeports", "services.loadbalancers",
+)  # fmt: skip
 _STANDARD = (
     *_COMPUTE,
     *(f"requests.{name}" for name in (*_COMPUTE, "storage")),

@@ -5,8 +5,9 @@ Trees are walked with an explicit list of steps, so that their depth is not limi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context, Stream
@@ -20,8 +21,7 @@ Identity = tuple[int, int]
 """Device and inode number."""
 
 
-@dataclass(slots=True)
-class _Step:
+class _Step(Struct):
     """Copy ``source`` to ``target``; or, if ``found`` is set, finish a folder whose entries are copied."""
 
     source: str

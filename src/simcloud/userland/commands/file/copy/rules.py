@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
@@ -20,8 +21,7 @@ KEPT_BY_P: Final = ("mode", "ownership", "timestamps")
 SPARSE: Final = ("never", "auto", "always")
 
 
-@dataclass
-class Rules:
+class Rules(Struct):
     """The options of a copy."""
 
     recursive: bool = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import UsageError
@@ -21,8 +22,7 @@ MAX_BLOCK_BYTES: Final = 1 << 30
 MAX_NUMBER: Final = 2**63 - 1
 
 
-@dataclass
-class Job:
+class Job(Struct):
     """The parsed operands."""
 
     source: str = ""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
@@ -64,8 +65,7 @@ def _begins_expression(word: str) -> bool:
     return (word.startswith("-") and len(word) > 1) or word in ("(", "!")
 
 
-@dataclass(slots=True)
-class _Step:
+class _Step(Struct):
     """A path to visit, or (``found`` is set) a folder whose entries have been visited.
 
     ``above`` leads back to the starting point.
@@ -77,8 +77,7 @@ class _Step:
     found: Found | None = None
 
 
-@dataclass(slots=True)
-class _Visited:
+class _Visited(Struct):
     """A folder on the path of the walk."""
 
     found: Found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context
@@ -12,8 +12,7 @@ from simcloud.userland.commands.text.order.sort_values import version
 from simcloud.userland.commands.text.quoting import quote_name_always
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(Struct):
     """A name, its path, and its status, or None if that could not be read."""
 
     name: str

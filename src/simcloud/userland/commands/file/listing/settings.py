@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
+
+from msgspec import Struct, field
 
 from simcloud.machine.process import Context
 from simcloud.userland.bash.patterns import Pattern, compile_pattern
@@ -46,8 +47,7 @@ class Follow(Enum):
     ALL = 3
 
 
-@dataclass
-class Settings:
+class Settings(Struct):
     """The options of a listing."""
 
     format: str = "single-column"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context
@@ -34,8 +35,7 @@ ASCII: Final = _Strokes("|-- ", "`-- ", "|   ")
 BOXES: Final = _Strokes("├── ", "└── ", "│\u00a0\u00a0 ")
 
 
-@dataclass(slots=True)
-class _Step:
+class _Step(Struct):
     """An entry to show below ``prefix``."""
 
     path: str

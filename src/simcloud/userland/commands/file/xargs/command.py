@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import (
@@ -39,8 +40,7 @@ CLASHES: Final = {"n": ("--max-args/-n", "--max-args"), "L": ("--max-lines/-L", 
                   "I": ("--replace/-I/-i", "--replace")}  # fmt: skip
 
 
-@dataclass
-class _Plan:
+class _Plan(Struct):
     """The parsed options."""
 
     argv: list[str]

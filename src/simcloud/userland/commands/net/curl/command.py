@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from simcloud.machine.process import Context
+from simcloud.userland.commands.net.curl.cookies import CookieJar
 from simcloud.userland.commands.net.curl.requests import VERSION
 from simcloud.userland.commands.net.curl.transfer import Transfer
 from simcloud.userland.commands.options import Options, UsageError
@@ -24,7 +25,9 @@ async def curl(ctx: Context) -> int:
     """Fetch what URLs name."""
     options = read_arguments(ctx.args)
     if options.any("version"):
-        await ctx.out(f"curl {VERSION} (x86_64-pc-linux-gnu) libcurl/{VERSION}\nProtocols: http https\n")
+        await ctx.out(
+            f"curl {VERSION} (x86_64-pc-linux-gnu) libcurl/{VERSION}\nProtocols: http https telnet\n"
+        )
         return 0
     if options.any("help"):
         await ctx.out("Usage: curl [options...] <url>\n")
@@ -33,10 +36,24 @@ async def curl(ctx: Context) -> int:
     if not urls:
         await ctx.err(HINT)
         return WRONG_USE
-    status = 0
+    status, jar = 0, _read_cookies(ctx, options)
     for number, text in enumerate(urls):
-        status = await Transfer(ctx, options, text, number).run()
+        transfer = Transfer(ctx, options, jar, text, number)
+        status = await transfer.run()
+    if options.any("cookie-jar"):
+        await transfer.write(options.last("cookie-jar"), jar.format_file().encode())
     return status
+
+
+def _read_cookies(ctx: Context, options: Options) -> CookieJar:
+    """Return the cookies of the files that -b names; a value with an equals sign is a cookie itself."""
+    paths = [text for text in options.all("cookie") if "=" not in text]
+    jar = CookieJar(is_used=bool(paths) or options.any("cookie-jar"))
+    for path in paths:
+        if ctx.files.is_file(path) and ctx.files.access(path, "r"):
+            text = ctx.files.read(path).decode("utf-8", "replace")
+            jar.read(text, ctx.now, without_session=options.any("junk-session-cookies"))
+    return jar
 
 
 WRONG_USE: Final = 2

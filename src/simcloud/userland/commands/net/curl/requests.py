@@ -9,6 +9,7 @@ from urllib.parse import quote
 from simcloud.machine.files import FileError
 from simcloud.machine.network import HttpRequest
 from simcloud.machine.process import Context
+from simcloud.userland.commands.net.curl.cookies import CookieJar
 from simcloud.userland.commands.net.exchange import Url
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.records import read_path
@@ -25,9 +26,10 @@ class CannotRead(Exception):
 class RequestBuilder:
     """Builds the request for a URL; the data is read once, for all redirects."""
 
-    def __init__(self, ctx: Context, options: Options) -> None:
+    def __init__(self, ctx: Context, options: Options, jar: CookieJar) -> None:
         self._ctx = ctx
         self._options = options
+        self._jar = jar
         self._data: bytes | None = None
         self._content_type = ""
 
@@ -99,9 +101,11 @@ class RequestBuilder:
         headers["Accept"] = "*/*"
         if options.any("compressed"):
             headers["Accept-Encoding"] = "deflate, gzip, br, zstd"
-        for option, name in (("referer", "Referer"), ("cookie", "Cookie")):
-            if options.any(option):
-                headers[name] = options.last(option)
+        if options.any("referer"):
+            headers["Referer"] = options.last("referer")
+        given = [text for text in options.all("cookie") if "=" in text]
+        if cookies := "; ".join(filter(None, [self._jar.format_header(url), ";".join(given)])):
+            headers["Cookie"] = cookies
         return headers
 
     def _custom_headers(self) -> dict[str, str | None]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import HTTP, HTTPS, HttpRequest
+from simcloud.machine.network import HTTP, HTTPS, HttpRequest, HttpResponse
 from simcloud.machine.process import Context
 from simcloud.userland.commands.file.names import folder_name, join
+from simcloud.userland.commands.net.curl.cookies import CookieJar
 from simcloud.userland.commands.net.curl.requests import CannotRead, RequestBuilder
 from simcloud.userland.commands.net.curl.writeout import Summary, write_out
 from simcloud.userland.commands.net.exchange import (
     NO_LIMIT_S,
     REDIRECTS,
+    TELNET,
     Exchange,
     ExchangeFailed,
     Failure,
@@ -28,21 +30,31 @@ CONNECT_TIMEOUT_S: Final = 300.0
 TRANSIENT: Final = frozenset({408, 429, 500, 502, 503, 504})
 RETRIED: Final = frozenset({Failure.CONNECT_TIMED_OUT, Failure.KERNEL_TIMED_OUT, Failure.TIMED_OUT})
 LONGEST_PAUSE_S: Final = 600.0
+BUNDLE: Final = "/etc/ssl/certs/ca-certificates.crt"
+UNTRUSTED: Final = 60
+ADVICE: Final = """\
+More details here: https://curl.se/docs/sslcerts.html
+
+curl failed to verify the legitimacy of the server and therefore could not
+establish a secure connection to it. To learn more about this situation and
+how to fix it, please visit the web page mentioned above.
+"""
 BAD_URL: Final = "URL using bad/illegal format or missing URL"
 
 
 class Transfer:
     """The transfer of one URL."""
 
-    def __init__(self, ctx: Context, options: Options, text: str, number: int) -> None:
+    def __init__(self, ctx: Context, options: Options, jar: CookieJar, text: str, number: int) -> None:
         self._ctx = ctx
         self._options = options
+        self._jar = jar
         self._text = text
         self._number = number
         self._quiet = options.any("silent")
         self._verbose = options.any("verbose")
         self._url = Url.parse(text)
-        self._builder = RequestBuilder(ctx, options)
+        self._builder = RequestBuilder(ctx, options, jar)
         self._method = "GET"
         self._output = self._output_path(number)
         self._redirects = 0
@@ -51,6 +63,7 @@ class Transfer:
         self._message = ""
         self._begun_at = ctx.kernel.now
         self._metered = False
+        self._authorities = b""
 
     async def run(self) -> int:
         """Do it; the status."""
@@ -60,15 +73,23 @@ class Transfer:
 
     async def _attempts(self) -> int:
         if self._url is None:
+            await self._err_if_verbose("* Closing connection -1\n")
             return await self._fail(3, BAD_URL)
-        if self._url.scheme not in (HTTP, HTTPS):
-            return await self._fail(1, f'Protocol "{self._url.scheme}" not supported or disabled in libcurl')
+        if self._url.scheme not in (HTTP, HTTPS, TELNET):
+            message = f'Protocol "{self._url.scheme}" not supported or disabled in libcurl'
+            await self._err_if_verbose(f"* {message}\n* Closing connection -1\n")
+            return await self._fail(1, message)
         if self._options.any("remote-name") and not self._output:
             return await self._fail(23, "Failed to get a sensible file name for the download")
         try:
             await self._builder.prepare()
         except CannotRead as missing:
             return await self._fail(26, f"Failed to open/read local data from file/application: {missing}")
+        bundle = self._options.last("cacert") or BUNDLE
+        if self._ctx.files.is_file(bundle):
+            self._authorities = self._ctx.files.read(bundle)
+        elif self._url.scheme == HTTPS and bundle != BUNDLE:
+            return await self._fail(77, f"error setting certificate file: {bundle}")
         self._method = self._builder.method
         tries, pause_s = int(self._options.last("retry") or 0), 1.0
         while True:
@@ -123,8 +144,7 @@ class Transfer:
                 raise ExchangeFailed(Failure.REDIRECTS, f"Maximum ({limit}) redirects followed")
             self._redirects += 1
             self._heads += exchange.response.head()
-            if self._verbose:
-                await self._ctx.err(f"* Issue another request to this URL: '{target.text}'\n")
+            await self._err_if_verbose(f"* Issue another request to this URL: '{target.text}'\n")
             if (
                 exchange.response.status in (301, 302, 303)
                 and method == "POST"
@@ -150,13 +170,27 @@ class Transfer:
             timeout_s=max(0.0, total_s - elapsed_s),
             address=self._find_address(url),
             watcher=watch if self._verbose else None,
+            authorities=None if options.any("insecure") else self._authorities,
         )
-        if self._verbose:
-            head = exchange.response.head().decode("utf-8", "surrogateescape")
-            size = len(exchange.response.body)
-            await self._ctx.err("".join(f"< {line}\n" for line in head.split("\n")[:-1]))
-            await self._ctx.err(f"{{ [{size} bytes data]\n" if size else "")
+        if url.scheme != TELNET:
+            await self._take_head(url, exchange.response)
         return exchange
+
+    async def _take_head(self, url: Url, response: HttpResponse) -> None:
+        """Keep the cookie of a response and show its headers."""
+        lines = response.head().decode("utf-8", "surrogateescape").split("\n")[:-1]
+        text = ""
+        for line in lines:
+            name, _, value = line.partition(":")
+            if self._jar.is_used and name.lower() == "set-cookie":
+                text += self._jar.take(url, value.strip(), self._ctx.now)
+            text += f"< {line}\n"
+        size = len(response.body)
+        await self._err_if_verbose(text + (f"{{ [{size} bytes data]\n" if size else ""))
+
+    async def _err_if_verbose(self, text: str) -> None:
+        if self._verbose:
+            await self._ctx.err(text)
 
     def _find_address(self, url: Url) -> str | None:
         for entry in self._options.all("resolve"):
@@ -174,16 +208,16 @@ class Transfer:
         shown = not failed or options.any("fail-with-body")
         expected = int(response.header("Content-Length") or len(response.body) or 0) if shown or failed else 0
         await self._end_meter(expected, len(response.body) if shown else 0, len(exchange.request.body))
-        if self._verbose:
-            await self._ctx.err(
-                f"* Connection #0 to host {self._url.host if self._url else ''} left intact\n"
-            )
+        host = self._url.host if self._url else ""
+        is_kept = self._url is not None and self._url.scheme != TELNET
+        ending = f"Connection #0 to host {host} left intact" if is_kept else "Closing connection 0"
+        await self._err_if_verbose(f"* {ending}\n")
         output = response.body if shown else b""
         if options.any("include", "head"):
             output = self._heads + response.head() + output
         if options.any("dump-header"):
-            await self._write(options.last("dump-header"), self._heads + response.head())
-        if not await self._write(self._output, output):
+            await self.write(options.last("dump-header"), self._heads + response.head())
+        if not await self.write(self._output, output):
             return await self._fail(23, "Failure writing output to destination")
         if failed:
             return await self._fail(22, f"The requested URL returned error: {response.status}")
@@ -198,7 +232,8 @@ class Transfer:
         folder = options.last("output-dir")
         return join(folder, path) if path and folder and path != "-" else path
 
-    async def _write(self, path: str, data: bytes) -> bool:
+    async def write(self, path: str, data: bytes) -> bool:
+        """Write to a file, or to standard output for a dash; return whether that was possible."""
         if not path or path == "-":
             await self._ctx.stdout.write(data)
             return True
@@ -222,10 +257,10 @@ class Transfer:
 
     async def _fail(self, status: int, text: str, closes: bool = False) -> int:
         self._message = text
-        if self._verbose and closes:
-            await self._ctx.err(f"* {text}\n* Closing connection 0\n")
+        if closes:
+            await self._err_if_verbose(f"* {text}\n* Closing connection 0\n")
         if not self._quiet or self._options.any("show-error"):
-            await self._ctx.err(f"curl: ({status}) {text}\n")
+            await self._ctx.err(f"curl: ({status}) {text}\n{ADVICE if status == UNTRUSTED else ''}")
         return status
 
     async def _write_out(self, status: int) -> None:
@@ -236,14 +271,20 @@ class Transfer:
         target = self._url.follow_redirect(location) if self._url is not None and location else None
         times = self._exchange.times if self._exchange is not None else Timeline()
         times.total_s = self._ctx.kernel.now - self._begun_at
-        out, err = write_out(
-            form,
-            Summary(
-                url=self._url, given_url=self._text, number=self._number, method=self._method, status=status,
-                message=self._message, path=self._output, redirects=self._redirects,
-                redirect_url=target.text if target is not None else "", exchange=self._exchange, times=times,
-            ),
-        )  # fmt: skip
+        summary = Summary(
+            url=self._url,
+            given_url=self._text,
+            number=self._number,
+            method=self._method,
+            status=status,
+            message=self._message,
+            path=self._output,
+            redirects=self._redirects,
+            redirect_url=target.text if target is not None else "",
+            exchange=self._exchange,
+            times=times,
+        )
+        out, err = write_out(form, summary)
         await self._ctx.out(out)
         await self._ctx.err(err)
 
@@ -285,6 +326,8 @@ def failure_words(url: Url, failed: ExchangeFailed, elapsed_ms: int, total_s: fl
         if total_s and elapsed_ms >= int(total_s * 1000):
             return 28, f"Connection timed out after {elapsed_ms} milliseconds"
         return 28, f"{connect}: Timeout was reached"
+    if failure is Failure.TIMED_OUT and url.scheme == TELNET:
+        return 28, "Time-out"
     if failure is Failure.MISUNDERSTOOD and url.scheme == HTTPS:
         return 35, WRONG_TLS
     words = {
@@ -297,6 +340,7 @@ def failure_words(url: Url, failed: ExchangeFailed, elapsed_ms: int, total_s: fl
         Failure.TALKATIVE: (1, "Received HTTP/0.9 when not allowed"),
         Failure.EMPTY: (52, "Empty reply from server"),
         Failure.REDIRECTS: (47, str(failed)),
+        Failure.UNTRUSTED: (UNTRUSTED, str(failed)),
         Failure.RESET: (56, f"Recv failure: {failed}"),
     }
     return words[failure]

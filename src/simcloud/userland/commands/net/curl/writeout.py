@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.userland.commands.net.exchange import Exchange, Timeline, Url
 
@@ -13,8 +14,7 @@ ESCAPES: Final = {"n": "\n", "r": "\r", "t": "\t"}
 UNKNOWN: Final = "curl: unknown --write-out variable: '{}'\n"
 
 
-@dataclass
-class Summary:
+class Summary(Struct):
     """The facts about a finished transfer."""
 
     url: Url | None

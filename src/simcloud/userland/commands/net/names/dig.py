@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
-from simcloud.machine.network import NetworkError, is_address
+from msgspec import Struct, field
+
+from simcloud.machine.network import NetworkError, StubResolver, is_address
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.names.resolution import (
     NO_ANSWER,
@@ -37,8 +38,7 @@ Use "dig -h" (or "dig -h | more") for complete list of options"""
 NO_SERVER: Final = 9
 
 
-@dataclass
-class _Query:
+class _Query(Struct):
     """The parsed command line."""
 
     names: list[tuple[str, str]] = field(default_factory=list)
@@ -71,7 +71,9 @@ async def dig(ctx: Context) -> int:
     for name, kind in query.names:
         ctx.spend_turn()
         start = ctx.kernel.now
-        asked = Server(address, query.port, query.timeout_s, query.tries)
+        asked = None
+        if query.server or isinstance(ctx.container.namespace.resolver, StubResolver):
+            asked = Server(address, query.port, query.timeout_s, query.tries)
         answer = await look_up(ctx, name.rstrip(".") or ".", kind, asked, search=query.searches)
         await ctx.out("".join(answer.complaints) + head)
         head = ""

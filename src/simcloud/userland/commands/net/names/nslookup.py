@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.machine.files import FileError
-from simcloud.machine.network import dns, is_address
+from simcloud.machine.network import NetworkError, StubResolver, dns, is_address
 from simcloud.machine.process import Context
 from simcloud.userland.commands.net.names.resolution import (
     CODES,
@@ -49,7 +49,8 @@ async def nslookup(ctx: Context) -> int:
     name = reverse_name(words[0])
     if is_address(words[0]):
         kind = "PTR"
-    answer = await look_up(ctx, name, kind, Server(server, number), search=True)
+    given = len(words) > 1 or isinstance(ctx.container.namespace.resolver, StubResolver)
+    answer = await look_up(ctx, name, kind, Server(server, number) if given else None, search=True)
     await ctx.out("".join(answer.complaints))
     if answer.verdict == NO_ANSWER:
         await ctx.out(f";; {NO_ANSWER}\n\n")
@@ -144,14 +145,16 @@ async def getent(ctx: Context) -> int:
 async def _hosts(ctx: Context, table: str, names: list[str]) -> int:
     status = 0
     for name in names:
-        addresses = await look_up_host(ctx, name)
-        if not addresses:
+        try:
+            full_name, addresses = await look_up_host(ctx, name)
+        except NetworkError:
             status = NOT_FOUND
-        elif table == "hosts":
-            await ctx.out("".join(f"{address:<15} {name}\n" for address in addresses))
+            continue
+        if table == "hosts":
+            await ctx.out("".join(f"{address:<15} {full_name}\n" for address in addresses))
         else:
             for number, address in enumerate(addresses):
-                label = name if number == 0 else ""
+                label = full_name if number == 0 else ""
                 await ctx.out(f"{address:<15} STREAM {label}\n{address:<15} DGRAM  \n{address:<15} RAW    \n")
     return status
 

@@ -68,7 +68,7 @@ async def look_up(
     ctx: Context, name: str, kind: str = "A", server: Server | None = None, search: bool = False
 ) -> Answer:
     """The records of a name. With ``search``, the domains of /etc/resolv.conf are tried as well."""
-    if not isinstance(ctx.container.namespace.resolver, StubResolver):
+    if server is None and not isinstance(ctx.container.namespace.resolver, StubResolver):
         return await _in_table(ctx, name, kind)
     chosen = server if server is not None else Server(name_server(ctx))
     names = [each for each, _ in stub_resolver.candidates(name, settings_of(ctx))] if search else [name]
@@ -127,12 +127,12 @@ async def _in_table(ctx: Context, name: str, kind: str) -> Answer:
     )
 
 
-async def look_up_host(ctx: Context, name: str) -> list[str]:
-    """The addresses that the C library finds for a name, with /etc/hosts; none when it finds nothing."""
-    try:
-        return await ctx.container.namespace.resolve(name)
-    except NetworkError:
-        return []
+async def look_up_host(ctx: Context, name: str) -> tuple[str, list[str]]:
+    """The full name and the addresses that the C library finds for a name, with /etc/hosts. Raises ``NetworkError``."""
+    namespace = ctx.container.namespace
+    if isinstance(namespace.resolver, StubResolver) and not is_address(name):
+        return await namespace.resolver.look_up(namespace, name)
+    return name, await namespace.resolve(name)
 
 
 def reverse_name(address: str) -> str:

@@ -1,25 +1,28 @@
 """iptables: list and change the filter of the current network namespace.
 
-Only the table ``filter`` with its three chains exists; the rules of Services belong to the cluster and are not
-listed.
+A person's rules are those of the table ``filter`` and its three chains, and those of the chain OUTPUT of the table ``nat``.
+The rules of kube-proxy and the kubelet are computed from the cluster's state when they are listed; they cannot be changed
+here.
 """
 
 from __future__ import annotations
 
 from random import Random
+from shlex import split
 from typing import Final
 
-from simcloud.machine.network import PacketFilter, packet_filter
-from simcloud.machine.process import Context
-from simcloud.userland.commands.net.packet_filter.rules import (
-    PROTOCOLS,
-    SERVICES,
-    VERSION,
-    mistake,
-    read_rule,
+from simcloud.machine.network import PacketFilter, RuleLine, is_host, packet_filter
+from simcloud.machine.process import Context, read_all
+from simcloud.userland.commands.net.packet_filter.listing import (
+    ChainView,
+    format_rules,
+    format_saved,
+    list_chains,
 )
+from simcloud.userland.commands.net.packet_filter.rules import VERSION, mistake, read_rule
 from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.registry import command
+from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 
 TABLES: Final = {
     "filter": packet_filter.CHAINS,
@@ -31,62 +34,133 @@ VERBS: Final = {"-A": "add", "--append": "add", "-I": "insert", "--insert": "ins
                 "--delete": "delete", "-C": "check", "--check": "check", "-F": "flush", "--flush": "flush",
                 "-P": "policy", "--policy": "policy", "-Z": "zero", "--zero": "zero", "-L": "list", "--list": "list",
                 "-S": "rules", "--list-rules": "rules"}  # fmt: skip
-FLAGS: Final = (
-    "-n",
-    "--numeric",
-    "-v",
-    "--verbose",
-    "-x",
-    "--exact",
-    "--line-numbers",
-    "--line",
-    "-w",
-    "--wait",
-    "-nv",
-    "-vn",
-    "-nvx",
-)
+FLAGS: Final = {"-n": "-n", "--numeric": "-n", "-v": "-v", "--verbose": "-v", "-x": "-x", "--exact": "-x",
+                "--line-numbers": "--line", "--line": "--line", "-w": "", "--wait": "", "-4": "", "-6": ""}  # fmt: skip
 NO_CHAIN: Final = "iptables: No chain/target/match by that name."
 NO_RULE: Final = "iptables: Bad rule (does a matching rule exist in that chain?)."
 
 
-@command("iptables")
+@command("iptables", "iptables-nft", "ip6tables", "ip6tables-nft")
 async def iptables(ctx: Context) -> int:
     """List or change the packet filter."""
     words = _split_flags(ctx.args[1:])
+    name = ctx.args[0].rpartition("/")[2].removesuffix("-nft")
     if words in (["-V"], ["--version"]):
-        await ctx.out(f"iptables {VERSION}\n")
+        await ctx.out(f"{name} {VERSION}\n")
         return 0
-    if not ctx.capable("NET_ADMIN"):
-        why = "Could not fetch rule set generation id: Permission denied (you must be root)"
-        raise UsageError(f"iptables {VERSION}: {why}", 4)
+    _need_rights(ctx, name)
     table, flags, verb, rest = _parse_words(words)
     if table not in TABLES:
         raise UsageError(
             f"iptables {VERSION}: table '{table}' does not exist\nPerhaps iptables or your kernel needs to be upgraded.",
             3,
         )
-    filter_ = ctx.container.namespace.filter or PacketFilter()
-    present = filter_.chains if table == "filter" else {name: packet_filter.Chain() for name in TABLES[table]}
+    present = view_table(ctx, table, name.startswith("ip6"))
     if rest and rest[0] not in present:
         raise UsageError(NO_CHAIN, 1)
     if verb in ("list", "rules"):
         chosen = {rest[0]: present[rest[0]]} if rest else present
-        await ctx.out(_list_rules(chosen, flags) if verb == "list" else _format_rules(chosen, flags))
-        return 0
+        await ctx.out(list_chains(chosen, present, flags) if verb == "list" else format_rules(chosen))
+    elif not name.startswith("ip6"):  # there are no packets that IPv6 rules could meet
+        _edit(ctx, table, verb, rest)
+    return 0
+
+
+@command("iptables-save", "iptables-nft-save", "ip6tables-save")
+async def iptables_save(ctx: Context) -> int:
+    """Print all rules, or those of a table."""
+    name = ctx.args[0].rpartition("/")[2].replace("-nft", "")
+    _need_rights(ctx, name)
+    words = ctx.args[1:]
+    chosen = words[words.index("-t") + 1] if "-t" in words[:-1] else ""
+    stamp = format_moment(Moment.of(ctx.now), "%a %b %e %H:%M:%S %Y", zone_of(ctx.env))
+    for table in ("mangle", "filter", "nat") if not chosen else (chosen,):
+        if table not in TABLES:
+            raise UsageError(f"{name} {VERSION}: Cannot initialize: Table does not exist", 1)
+        chains = view_table(ctx, table, name.startswith("ip6"))
+        if chosen or any(chain.rules or not chain.policy for chain in chains.values()):
+            saved = format_saved(table, chains, counted="-c" in words or "--counters" in words)
+            await ctx.out(f"# Generated by {name} {VERSION} on {stamp}\n{saved}# Completed on {stamp}\n")
+    return 0
+
+
+@command("iptables-restore", "iptables-nft-restore")
+async def iptables_restore(ctx: Context) -> int:
+    """Set the rules of the packet filter from the output of iptables-save; rules of the cluster are left as they are."""
+    _need_rights(ctx, "iptables-restore")
+    table = ""
+    text = (await read_all(ctx.stdin)).decode("utf-8", "replace")
+    keeps = "-n" in ctx.args or "--noflush" in ctx.args
+    managed = {
+        f"{name} -A {rule.chain} {rule.spec}" for name, rules in _cluster_rules(ctx).items() for rule in rules
+    }
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            if line.startswith("*") and line[1:].strip() in TABLES:
+                table = line[1:].strip()
+                if table == "filter" and not keeps:
+                    _edit(ctx, table, "flush", [])
+            elif line.startswith(":") and table == "filter" and line.split()[1:2] != ["-"]:
+                _edit(ctx, table, "policy", line[1:].split()[:2])
+            elif line.startswith("-A ") and f"{table} {line.strip()}" not in managed:
+                _edit(ctx, table, "add", split(line)[1:])
+        except (UsageError, ValueError):
+            raise UsageError(f"iptables-restore: line {number} failed") from None
+    return 0
+
+
+def _need_rights(ctx: Context, name: str) -> None:
+    if not ctx.capable("NET_ADMIN"):
+        why = "Could not fetch rule set generation id: Permission denied (you must be root)"
+        raise UsageError(f"{name} {VERSION}: {why}", 4)
+
+
+def _cluster_rules(ctx: Context) -> dict[str, list[RuleLine]]:
+    namespace = ctx.container.namespace
+    cluster = namespace.network.cluster
+    return cluster.rules(namespace.machine) if cluster is not None and is_host(namespace) else {}
+
+
+def view_table(ctx: Context, table: str, is_ipv6: bool = False) -> dict[str, ChainView]:
+    """The chains of a table: a person's rules in front of those of the cluster, which are computed now."""
+    filter_ = ctx.container.namespace.filter or PacketFilter()
+    managed: dict[str, list[RuleLine]] = {}
+    for line in [] if is_ipv6 else _cluster_rules(ctx).get(table, []):
+        rules = managed.setdefault(line.chain, [])
+        if line.spec:
+            rules.append(line)
+    view: dict[str, ChainView] = {}
+    for name in TABLES[table]:
+        chain = packet_filter.Chain()
+        if not is_ipv6:
+            chain = _own_chains(filter_, table).get(name, chain)
+        own = [RuleLine(name, rule.spec, rule.packets, rule.bytes) for rule in chain.rules]
+        view[name] = ChainView(chain.policy, chain.packets, chain.bytes, [*own, *managed.pop(name, [])])
+    return view | {name: ChainView("", 0, 0, rules) for name, rules in sorted(managed.items())}
+
+
+def _edit(ctx: Context, table: str, verb: str, rest: list[str]) -> None:
+    namespace = ctx.container.namespace
+    filter_ = namespace.filter or PacketFilter()
+    present = _own_chains(filter_, table)
     if verb in ("flush", "zero"):
         for name in rest[:1] or present:
-            _empty(present[name], verb)
+            if name in present:
+                _empty(present[name], verb)
     elif not rest:
         raise mistake("no chain specified")
-    else:
-        namespace = ctx.container.namespace
-        _change(present[rest[0]], verb, rest[1:], ctx.kernel.random(f"packet filter/{namespace.name}"))
-    if table != "filter" and verb not in ("flush", "zero"):
+    elif rest[0] not in present:
         raise UsageError(NO_CHAIN, 1)
-    if table == "filter" and verb != "check":
-        ctx.container.namespace.use_filter(filter_)
-    return 0
+    else:
+        chance = ctx.kernel.random(f"packet filter/{namespace.name}")
+        _change(present[rest[0]], verb, rest[1:], chance, table)
+    if present and verb != "check":
+        namespace.use_filter(filter_)
+
+
+def _own_chains(filter_: PacketFilter, table: str) -> dict[str, packet_filter.Chain]:
+    """The chains of a table that can be changed."""
+    return {"filter": filter_.chains, "nat": filter_.nat}.get(table, {})
 
 
 def _split_flags(words: list[str]) -> list[str]:
@@ -108,7 +182,7 @@ def _parse_words(words: list[str]) -> tuple[str, list[str], str, list[str]]:
         if word in ("-t", "--table"):
             table = next(left, "")
         elif word in FLAGS:
-            flags.append(word)
+            flags.append(FLAGS[word])
         elif word in VERBS and not verb:
             verb = VERBS[word]
         else:
@@ -127,7 +201,7 @@ def _empty(chain: packet_filter.Chain, verb: str) -> None:
         rule.packets = rule.bytes = 0
 
 
-def _change(chain: packet_filter.Chain, verb: str, words: list[str], chance: Random) -> None:
+def _change(chain: packet_filter.Chain, verb: str, words: list[str], chance: Random, table: str) -> None:
     if verb == "policy":
         if words[:1] not in ([packet_filter.ACCEPT], [packet_filter.DROP]):
             raise UsageError("iptables: Bad policy name. Run `dmesg' for more information.", 1)
@@ -140,6 +214,8 @@ def _change(chain: packet_filter.Chain, verb: str, words: list[str], chance: Ran
         del chain.rules[number - 1]
         return
     rule = read_rule(words[1:] if number is not None else words, chance)
+    if (rule.to is not None) is not (table == "nat"):
+        raise UsageError(f"iptables {VERSION}: RULE_APPEND failed (Invalid argument): rule in chain", 4)
     if verb in ("delete", "check"):
         found = next((each for each in chain.rules if each.spec == rule.spec), None)
         if found is None:
@@ -154,55 +230,3 @@ def _change(chain: packet_filter.Chain, verb: str, words: list[str], chance: Ran
         chain.rules.insert((number or 1) - 1, rule)
     else:
         chain.rules.append(rule)
-
-
-# -- showing -------------------------------------------------------------------------------------
-
-
-def _format_rules(chains: dict[str, packet_filter.Chain], flags: list[str]) -> str:
-    text = "".join(f"-P {name} {chain.policy}\n" for name, chain in chains.items())
-    for name, chain in chains.items():
-        text += "".join(f"-A {name} {rule.spec}".rstrip() + "\n" for rule in chain.rules)
-    return text
-
-
-def _list_rules(chains: dict[str, packet_filter.Chain], flags: list[str]) -> str:
-    detailed = any("v" in flag for flag in flags if not flag.startswith("--")) or "--verbose" in flags
-    numeric = any("n" in flag for flag in flags if not flag.startswith("--")) or "--numeric" in flags
-    numbered = any(flag.startswith("--line") for flag in flags)
-    head = " pkts bytes target     prot opt in     out     " if detailed else "target     prot opt "
-    parts = []
-    for name, chain in chains.items():
-        counts = f" {chain.packets} packets, {chain.bytes} bytes" if detailed else ""
-        part = f"Chain {name} (policy {chain.policy}{counts})\n"
-        part += f"{'num  ' if numbered else ''}{head}source               destination         \n"
-        for number, rule in enumerate(chain.rules, 1):
-            part += (f"{number:<5}" if numbered else "") + _row(rule, name, detailed, numeric) + "\n"
-        parts.append(part)
-    return "\n".join(parts)
-
-
-def _row(rule: packet_filter.Rule, chain: str, detailed: bool, numeric: bool) -> str:
-    anywhere = "0.0.0.0/0" if numeric else "anywhere"
-    ends = [
-        str(end).removesuffix("/32") if end is not None else anywhere for end in (rule.source, rule.target)
-    ]
-    protocol = PROTOCOLS[rule.transport] if numeric else rule.transport
-    counts = f"{_short(rule.packets):>5} {_short(rule.bytes):>5} " if detailed else ""
-    enters, leaves = (rule.interface or "*", "*") if chain != "OUTPUT" else ("*", rule.interface or "*")
-    where = f"{enters:<7}{leaves:<8}" if detailed else ""
-    extra = rule.extra
-    if not numeric:
-        for name, port in SERVICES.items():
-            extra = f"{extra} ".replace(f"pt:{port} ", f"pt:{name} ").rstrip()
-    row = f"{counts}{rule.verdict:<11}{protocol:<5}--  {where}{ends[0]:<21}{ends[1]:<20}"
-    return f"{row} {extra}" if extra else row
-
-
-def _short(count: int) -> str:
-    """Large counts in thousands or more."""
-    for unit in ("", "K", "M", "G"):
-        if count < 100_000:
-            return f"{count}{unit}"
-        count = round(count / 1000)
-    return f"{count}T"

@@ -6,7 +6,7 @@ from ipaddress import IPv4Network
 from random import Random
 from typing import Final
 
-from simcloud.machine.network import packet_filter
+from simcloud.machine.network import Endpoint, is_address, packet_filter
 from simcloud.userland.commands.options import UsageError
 
 VERSION: Final = "v1.8.9 (nf_tables)"
@@ -14,6 +14,9 @@ PROTOCOLS: Final = {"all": "0", "icmp": "1", "tcp": "6", "udp": "17"}
 SERVICES: Final = {"ssh": 22, "domain": 53, "http": 80, "https": 443}
 STATES: Final = ("NEW", "ESTABLISHED", "RELATED", "INVALID", "UNTRACKED")
 REJECTIONS: Final = ("icmp-port-unreachable", "icmp-host-unreachable", "icmp-net-unreachable", "tcp-reset")
+VERDICTS: Final = (
+    "", packet_filter.ACCEPT, packet_filter.DROP, packet_filter.REJECT, packet_filter.DNAT, packet_filter.REDIRECT,
+)  # fmt: skip
 PROBABILITY_UNITS: Final = 1 << 31
 ANYWHERE: Final = "0.0.0.0/0"
 SEE_HELP: Final = "Try `iptables -h' or 'iptables --help' for more information."
@@ -31,7 +34,8 @@ def read_rule(words: list[str], chance: Random) -> packet_filter.Rule:
              "--destination": "destination", "-j": "jump", "--jump": "jump", "--dport": "dport", "--sport": "sport",
              "--destination-port": "dport", "--source-port": "sport", "-i": "in", "-o": "out", "-m": "match",
              "--in-interface": "in", "--out-interface": "out", "--state": "state", "--ctstate": "state",
-             "--comment": "comment", "--reject-with": "reject", "--mode": "mode", "--probability": "probability"}  # fmt: skip
+             "--comment": "comment", "--reject-with": "reject", "--mode": "mode", "--probability": "probability",
+             "--to-destination": "to", "--to-ports": "to", "--to-port": "to"}  # fmt: skip
     rest = iter(words)
     for word in rest:
         name = names.get(word)
@@ -56,7 +60,7 @@ def _rule(found: dict[str, str], chance: Random) -> packet_filter.Rule:
         if name in found and transport not in ("tcp", "udp"):
             raise mistake(f'unknown option "--{name}"')
     verdict = found.get("jump", "")
-    if verdict not in ("", packet_filter.ACCEPT, packet_filter.DROP, packet_filter.REJECT):
+    if verdict not in VERDICTS:
         raise UsageError(f"iptables {VERSION}: Chain '{verdict}' does not exist\n{SEE_HELP}", 2)
     states = tuple(found["state"].split(",")) if "state" in found else ()
     if any(state not in STATES for state in states):
@@ -75,9 +79,25 @@ def _rule(found: dict[str, str], chance: Random) -> packet_filter.Rule:
         interface=found.get("in", "") or found.get("out", ""),
         probability=1.0 if probability is None else probability,
         chance=None if probability is None else chance,
+        to=_destination(verdict, found),
     )
-    rule.spec, rule.extra = _format_rule(rule, found), _extra(rule, found)
+    rule.spec = _format_rule(rule, found)
     return rule
+
+
+def _destination(verdict: str, found: dict[str, str]) -> Endpoint | None:
+    """Return where DNAT or REDIRECT send packets, None for other verdicts."""
+    if verdict not in (packet_filter.DNAT, packet_filter.REDIRECT):
+        return None
+    word = found.get("to", "")
+    address, _, port = word.partition(":") if verdict == packet_filter.DNAT else ("127.0.0.1", "", word)
+    if verdict == packet_filter.DNAT and not word:
+        raise mistake('DNAT: option "--to-destination" must be specified')
+    if not is_address(address):
+        raise mistake(f'Bad IP address "{address}"')
+    if port and (not port.isdecimal() or not 0 < int(port[:6]) < 65_536):
+        raise mistake(f"Port `{port}' not valid")
+    return address, int(port or 0)
 
 
 def _probability(found: dict[str, str]) -> float | None:
@@ -142,27 +162,16 @@ def _format_rule(rule: packet_filter.Rule, found: dict[str, str]) -> str:
     words += ["-m", "conntrack", "--ctstate", ",".join(rule.states)] if rule.states else []
     if rule.chance is not None:
         words += ["-m", "statistic", "--mode", "random", "--probability", f"{rule.probability:.11f}"]
-    words += ["-m", "comment", "--comment", f'"{found["comment"]}"'] if "comment" in found else []
+    words += ["-m", "comment", "--comment", _quote(found["comment"])] if "comment" in found else []
     words += ["-j", rule.verdict] if rule.verdict else []
     words += (
         ["--reject-with", found.get("reject", REJECTIONS[0])] if rule.verdict == packet_filter.REJECT else []
     )
+    if "to" in found and rule.to is not None:
+        words += ["--to-destination" if rule.verdict == packet_filter.DNAT else "--to-ports", found["to"]]
     return " ".join(words)
 
 
-def _extra(rule: packet_filter.Rule, found: dict[str, str]) -> str:
-    """Return the text after the columns of ``iptables -L``."""
-    parts = []
-    for name, ports in (("spt", rule.source_ports), ("dpt", rule.target_ports)):
-        if ports is not None:
-            plural = "s" if ports[0] != ports[1] else ""
-            parts.append(f"{name}{plural}:{_span(ports)}")
-    if parts:
-        parts = [f"{rule.transport} {' '.join(parts)}"]
-    parts += [f"ctstate {','.join(rule.states)}"] if rule.states else []
-    parts += [f"statistic mode random probability {rule.probability:.11f}"] if rule.chance is not None else []
-    parts += [f"/* {found['comment']} */"] if "comment" in found else []
-    parts += (
-        [f"reject-with {found.get('reject', REJECTIONS[0])}"] if rule.verdict == packet_filter.REJECT else []
-    )
-    return " ".join(parts)
+def _quote(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -5,12 +5,13 @@ Only the root discipline of an interface is supported: no classes, no filters, n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.network import Queueing, qdisc
 from simcloud.machine.process import Context
-from simcloud.userland.commands.net.traffic_control.disciplines import PLAIN, Netem, Words, discipline
+from simcloud.userland.commands.net.traffic_control.disciplines import Netem, Words, discipline
 from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.registry import command
 
@@ -44,8 +45,7 @@ VERBS: Final = {"add": "add", "change": "change", "replace": "replace", "delete"
                 "list": "show", "lst": "show", "ls": "show", "help": "help"}  # fmt: skip
 
 
-@dataclass(slots=True)
-class Request:
+class Request(Struct):
     """The part of a ``tc qdisc`` command line before the discipline."""
 
     device: str = ""
@@ -137,7 +137,7 @@ def _is_machines(ctx: Context) -> bool:
 
 def _change(ctx: Context, verb: str, words: Words) -> None:
     request = _request(words)
-    present = _exit(ctx).queueing if request.device != "lo" else None
+    present = _exit(ctx).queueing if request.device == "eth0" else None
     same_kind = present is not None and present.kind == request.kind
     before = _netem_of(present) if same_kind and verb in ("change", "replace") else None
     wanted = discipline(request.kind, words, before) if request.kind in ("netem", "tbf") else None
@@ -158,7 +158,7 @@ def _change(ctx: Context, verb: str, words: Words) -> None:
     if verb == "add" and present is not None:
         raise UsageError("Error: Exclusivity flag on, cannot modify.", FAILED)
     wanted = wanted or discipline(request.kind, words, None)
-    if request.device == "lo":
+    if request.device != "eth0":
         raise UsageError("RTNETLINK answers: Operation not supported", FAILED)
     handle = present.handle if present is not None and same_kind else request.handle
     wanted.apply(_exit(ctx).put(wanted.kind, wanted, handle))
@@ -190,7 +190,7 @@ def _show_disciplines(ctx: Context, device: str, counted: bool) -> str:
         if device and info.name != device:
             continue
         where = "" if device else f"dev {info.name} "
-        queueing = _exit(ctx).queueing if info.name != "lo" else None
+        queueing = _exit(ctx).queueing if info.name == "eth0" else None
         sent_bytes, sent_packets, dropped = info.sent_bytes, info.sent_packets, info.send_dropped
         if queueing is not None:
             text += f"qdisc {queueing.kind} {queueing.handle:x}: {where}root refcnt 2 {queueing.settings.describe()}\n"
@@ -198,10 +198,8 @@ def _show_disciplines(ctx: Context, device: str, counted: bool) -> str:
             sent_bytes = exit_.sent.total("bytes") - queueing.bytes_before
             sent_packets = exit_.sent.total("packets") - queueing.packets_before
             dropped = queueing.place.dropped
-        elif info.name == "lo" or not _is_machines(ctx):
-            text += f"qdisc noqueue 0: {where}root refcnt 2 \n"
         else:
-            text += f"qdisc pfifo_fast 0: {where}root refcnt 2 {PLAIN['pfifo_fast']}\n"
+            text += f"qdisc noqueue 0: {where}root refcnt 2 \n"
         if counted:
             text += (
                 f" Sent {sent_bytes} bytes {sent_packets} pkt (dropped {dropped}, overlimits 0 requeues 0) \n"

@@ -7,8 +7,10 @@ packets; duplication, reordering and correlations are stored and printed, but ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from simcloud.machine.network import Impairment
 from simcloud.userland.commands.net.traffic_control import units
@@ -61,8 +63,7 @@ class Words:
         return self.next() if self.peek()[:1].isdigit() else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Struct, frozen=True):
     """A share of packets, and its correlation with the packet before."""
 
     share: float = 0.0
@@ -76,8 +77,7 @@ class Share:
         return f" {name} {units.format_share(self.share)}{correlation}"
 
 
-@dataclass(frozen=True, slots=True)
-class Netem:
+class Netem(Struct, frozen=True):
     """Simulates a bad network."""
 
     limit: int = 1000
@@ -113,8 +113,7 @@ class Netem:
         place.bandwidth_bytes_s = self.rate_bytes_s or None
 
 
-@dataclass(frozen=True, slots=True)
-class Tbf:
+class Tbf(Struct, frozen=True):
     """Limits the rate of traffic."""
 
     rate_bytes_s: float
@@ -132,8 +131,7 @@ class Tbf:
         place.bandwidth_bytes_s = self.rate_bytes_s
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct, frozen=True):
     """A queue without effect on packets."""
 
     kind: str

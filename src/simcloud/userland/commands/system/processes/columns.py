@@ -7,8 +7,10 @@ line. The last column is not cut.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from simcloud.machine.process import Process
 from simcloud.userland.commands.system.processes.facts import PID_WIDTH, Facts, clock, format_elapsed
@@ -17,8 +19,7 @@ Value = Callable[[Facts, Process], str]
 Key = Callable[[Facts, Process], float | str]
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(Struct, frozen=True):
     """One column. ``cut`` marks texts that are cut to the width unless they come last."""
 
     heading: str
@@ -59,7 +60,7 @@ def _minutes(facts: Facts, process: Process) -> str:
 
 
 _PID = _number("PID", PID_WIDTH, lambda f, p: f.pid(p))
-_TTY = _text("TT", 8, _always("?"))
+_TTY = _text("TT", 8, lambda f, p: f.terminal(p))
 _TIME = Column("TIME", 8, lambda _f, p: clock(p.cpu_s), key=lambda _f, p: p.cpu_s)
 _ARGS = _text("COMMAND", 27, lambda f, p: f.command_line(p), cut=True)
 _COMM = _text("COMMAND", 15, _name, cut=True)
@@ -89,7 +90,7 @@ COLUMNS: Final[dict[str, Column]] = {
     "lwp": _PID.with_heading("LWP"),
     "maj_flt": _number("MAJFL", 6, lambda _f, _p: 0),
     "ni": _number("NI", 3, lambda _f, _p: 0),
-    "nlwp": _number("NLWP", 4, lambda _f, _p: 1),
+    "nlwp": _number("NLWP", 4, lambda _f, p: p.threads),
     "opri": _number("PRI", 3, lambda _f, _p: 80),
     "pcpu": _number("%CPU", 4, lambda f, p: f.cpu_percent(p), ".1f"),
     "pgid": _number("PGID", PID_WIDTH, lambda f, p: f.group(p)),

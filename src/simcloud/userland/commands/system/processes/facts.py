@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.proc import state_letter
-from simcloud.machine.process import MAX_PID, Context, Process
+from simcloud.machine.proc import state_letter, vary
+from simcloud.machine.process import MAX_PID, PAGE_BYTES, Context, Process
 from simcloud.userland.commands.system.accounts import Accounts
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
 
 DAY_S: Final = 86_400
 PID_WIDTH: Final = len(str(MAX_PID - 1))
-VIRTUAL_SHARE: Final = 2
-"""Address space per resident byte."""
 
 
 class Facts:
@@ -30,7 +28,7 @@ class Facts:
 
     def parent_pid(self, process: Process) -> int:
         """The number of its parent; 0 when that cannot be seen from here."""
-        parent = process.parent
+        parent = process.visible_parent
         return self.pid(parent) if parent is not None and parent in self.processes else 0
 
     def group(self, process: Process) -> int:
@@ -39,10 +37,12 @@ class Facts:
         return self.pid(leader) if leader is not None else process.group
 
     def session(self, process: Process) -> int:
-        """The number of its session: that of the first process its container was given."""
-        while process.parent is not None and process.parent in self.processes and process.parent.pid != 1:
-            process = process.parent
-        return self.pid(process)
+        """The number of the process that leads its session."""
+        return self.pid(process.session) if process.session in self.processes else 0
+
+    def terminal(self, process: Process) -> str:
+        """The terminal of its session."""
+        return process.session.terminal or "?"
 
     def user(self, process: Process) -> str:
         """The name of its user."""
@@ -66,8 +66,18 @@ class Facts:
         return "R" if process is self._ctx.process else state_letter(process)
 
     def full_state(self, process: Process) -> str:
-        """With an s for the leader of a session."""
-        return self.state(process) + ("s" if self.session(process) == self.pid(process) else "")
+        """With an s for the leader of a session, an l for one with several threads and a + in the foreground."""
+        leader = "s" if process.session is process else ""
+        return self.state(process) + leader + "l" * (process.threads > 1) + "+" * self._is_foreground(process)
+
+    def _is_foreground(self, process: Process) -> bool:
+        """A shell is in the foreground of its terminal while no command is."""
+        leader = process.session
+        if not leader.terminal or process.group != leader.group:
+            return False
+        return process is not leader or not any(
+            child.group == leader.group for child in leader.children.values()
+        )
 
     def age_s(self, process: Process) -> float:
         """Return the running time of a process."""
@@ -92,11 +102,15 @@ class Facts:
 
     def resident_kib(self, process: Process) -> int:
         """The memory it holds."""
-        return process.memory.resident_bytes // 1024
+        return process.memory.resident_bytes // PAGE_BYTES * (PAGE_BYTES // 1024)
 
     def virtual_kib(self, process: Process) -> int:
         """The address space it has."""
-        return self.resident_kib(process) * VIRTUAL_SHARE
+        return process.virtual_bytes // 1024
+
+    def common_kib(self, process: Process) -> int:
+        """The part of its resident memory that others may share: mostly its program's file."""
+        return int(self.resident_kib(process) * (0.35 + vary(process.name) / 4)) // 4 * 4
 
 
 def clock(seconds: float) -> str:

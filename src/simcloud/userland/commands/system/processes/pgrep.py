@@ -112,7 +112,7 @@ class _Matcher:
         if option == "r":
             return lambda process: facts.state(process) in text
         if option == "t":
-            return lambda process: False
+            return lambda process: facts.terminal(process) in words
         numbers = [self._number(word) for word in words]
         number_of = {"g": facts.group, "P": facts.parent_pid, "s": facts.session}[option]
         return lambda process: number_of(process) in numbers

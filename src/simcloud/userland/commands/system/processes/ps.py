@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from simcloud.machine.process import Context, Process
 from simcloud.userland.commands.options import UsageError
@@ -37,8 +39,7 @@ LONG_FLAGS: Final = {"forest": "forest", "no-headers": "h", "no-heading": "h", "
                      "version": "version", "help": "help", "info": ""}  # fmt: skip
 
 
-@dataclass
-class _Request:
+class _Request(Struct):
     """The parsed command line."""
 
     flags: set[str] = field(default_factory=set)
@@ -204,8 +205,8 @@ def _custom(text: str) -> list[Column]:
 
 
 def _select(ctx: Context, facts: Facts, request: _Request) -> list[Process]:
-    """Select processes. No process has a terminal here, so those without one are all of them."""
     everyone = facts.processes
+    at_terminals = [process for process in everyone if process.session.terminal]
     mine = [process for process in everyone if process.uid == ctx.files.uid]
     if request.picks:
         chosen = [
@@ -213,14 +214,18 @@ def _select(ctx: Context, facts: Facts, request: _Request) -> list[Process]:
             for process in everyone
             if any(_is_picked(facts, process, *pick) for pick in request.picks)
         ]
-    elif request.flags & {"A", "e", "d"}:
+    elif request.flags & {"A", "e"}:
         chosen = everyone
+    elif request.flags & {"a", "d"}:
+        found = everyone if "d" in request.flags else at_terminals
+        chosen = [process for process in found if process.session is not process]
     elif request.is_bsd:
-        chosen = (everyone if "a" in request.bsd else mine) if "x" in request.bsd else []
-    elif "a" in request.flags:
-        chosen = []
+        chosen = everyone if "a" in request.bsd else mine
+        if "x" not in request.bsd:
+            chosen = [process for process in chosen if process in at_terminals]
     else:
-        chosen = mine
+        own = ctx.process.session.terminal
+        chosen = [process for process in mine if process.session.terminal == own]
     return [process for process in everyone if process not in chosen] if "N" in request.flags else chosen
 
 
@@ -233,6 +238,8 @@ def _is_picked(facts: Facts, process: Process, letter: str, text: str) -> bool:
             process
         )
         return number in [int(word[:18]) for word in words]
+    if letter == "t":
+        return facts.terminal(process) in [word.removeprefix("/dev/") for word in words]
     if letter == "C":
         return process.name in [word[:15] for word in words]
     if letter == "u":
@@ -260,8 +267,8 @@ def _as_forest(facts: Facts, shown: list[Process], plain: bool) -> tuple[list[Pr
     children: dict[int, list[Process]] = {}
     roots = []
     for process in shown:
-        parent = process.parent
-        if parent is not None and parent in shown:
+        parent = process.visible_parent
+        if parent is not None and parent in shown and (plain or facts.pid(parent) != 1):
             children.setdefault(facts.pid(parent), []).append(process)
         else:
             roots.append(process)

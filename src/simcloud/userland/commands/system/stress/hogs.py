@@ -6,8 +6,9 @@ in slices, memory is counted and not filled, a file is reserved and not written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, Process, Program
@@ -22,8 +23,7 @@ WRITE_BYTES_S: Final = 400 << 20
 MOST_WORKERS: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """The numbers of workers and their settings."""
 
     cpu: int = 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
 from typing import NoReturn
+
+from msgspec import Struct, field
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, Stream
@@ -22,8 +23,7 @@ from simcloud.userland.commands.text.inputs import emit
 TROUBLE = 2
 
 
-@dataclass
-class Request:
+class Request(Struct):
     """The parsed command line."""
 
     ctx: Context

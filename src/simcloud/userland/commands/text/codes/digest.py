@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
@@ -70,8 +71,7 @@ async def sha512sum(ctx: Context, options: Options) -> int:
     return await _family(ctx, options, "sha512")
 
 
-@dataclass
-class _LineFormat:
+class _LineFormat(Struct):
     """The format of a line with a digest."""
 
     tag: str
@@ -131,8 +131,7 @@ _TAGGED = re.compile(rb"[ \t]*([A-Za-z0-9]+) ?\((.*)\)[ \t]*=[ \t]*([0-9A-Fa-f]+
 _PLAIN = re.compile(rb"[ \t]*([0-9A-Fa-f]+)[ \t](.+)")
 
 
-@dataclass
-class _Entry:
+class _Entry(Struct):
     hexdigest: str
     name: str
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
@@ -98,8 +98,7 @@ def _add_tabs(row: list[str], step: int) -> str:
     return shown
 
 
-@dataclass
-class _Column:
+class _Column(Struct):
     name: str
     number: int
     right: bool = False

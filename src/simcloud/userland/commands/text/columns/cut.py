@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
@@ -63,8 +64,7 @@ def _picker(ctx: Context, options: Options, end: bytes) -> Callable[[bytes], byt
     return _Fields(ranges, split, joint or split, "s" in options, end).pick
 
 
-@dataclass
-class _Bytes:
+class _Bytes(Struct):
     ranges: Ranges
     joint: bytes
     end: bytes
@@ -76,8 +76,7 @@ class _Bytes:
         )
 
 
-@dataclass
-class _Fields:
+class _Fields(Struct):
     ranges: Ranges
     split: bytes
     joint: bytes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.text.counts import whole
@@ -39,8 +39,7 @@ CLASSES = {
 }
 
 
-@dataclass
-class ByteSet:
+class ByteSet(Struct):
     """An expanded set, and the facts about its notation that ``tr`` needs."""
 
     members: bytes = b""

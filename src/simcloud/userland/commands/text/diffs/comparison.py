@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, FileStream, Stream
@@ -37,8 +38,7 @@ _STYLES = {
 }
 
 
-@dataclass
-class _File:
+class _File(Struct):
     """A file's name, data and the time in its heading."""
 
     name: str

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.userland.commands.text.diffs.script import NO_NEWLINE, Change
 
 
-@dataclass
-class Pair:
+class Pair(Struct):
     """The lines of two files, and their preparation for output."""
 
     one: list[bytes]
@@ -63,8 +63,7 @@ def hunks(changes: list[Change], context: int) -> Iterator[list[Change]]:
         yield group
 
 
-@dataclass
-class _Window:
+class _Window(Struct):
     """The lines of both files in a hunk; the ends are exclusive."""
 
     first0: int

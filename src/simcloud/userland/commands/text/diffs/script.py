@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from simcloud.userland.commands.text.diffs.boundaries import runs
 from simcloud.userland.commands.text.diffs.match import Pay, mark_changes
@@ -24,8 +25,7 @@ class Change(NamedTuple):
     ignorable: bool = False
 
 
-@dataclass
-class Likeness:
+class Likeness(Struct):
     """Defines which lines are equal and which changes are ignored."""
 
     ignore_case: bool = False

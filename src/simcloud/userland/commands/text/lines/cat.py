@@ -1,12 +1,13 @@
-"""``cat``, and ``less`` and ``more``, which do the same without a terminal."""
+"""``cat``, and ``less`` and ``more``, which do the same without a terminal; on one, less pages."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
-from simcloud.machine.process import Context, FileStream, Stream
+from simcloud.machine.process import Context, FileStream, Stream, read_all
 from simcloud.userland.commands.options import Options
+from simcloud.userland.commands.screen import find_keyboard, get_size, page
 from simcloud.userland.commands.text.inputs import Inputs, Source, emit
 from simcloud.userland.commands.text.quoting import quote_name
 from simcloud.userland.commands.text.tool import UTIL_LINUX, tool
@@ -62,8 +63,7 @@ def _visible(tabs: bool, controls: bool) -> list[bytes] | None:
     return shown
 
 
-@dataclass
-class _Marker:
+class _Marker(Struct):
     """Numbers and marks lines; keeps its position in a line between pieces of data."""
 
     number: bool
@@ -123,12 +123,32 @@ def _split(piece: bytes) -> list[bytes]:
     version="590 (GNU regular expressions)",
 )
 async def less(ctx: Context, options: Options) -> int:
-    """Write files or standard input; there is no terminal to page on."""
+    """Page through files or standard input on a terminal; without one, write them."""
+    if ctx.stdout.isatty and (keyboard := find_keyboard(ctx)) is not None:
+        return await _page(ctx, keyboard, options)
     for operand in options.operands or ["-"]:
         if operand != "-" and ctx.files.is_dir(operand):
             await ctx.out(f"{operand} is a directory\n")
             continue
         await _copy(ctx, operand, "{plain}: {why}\n", to_stdout=True)
+    return 0
+
+
+async def _page(ctx: Context, keyboard: Stream, options: Options) -> int:
+    if not options.operands and ctx.stdin.isatty:
+        await ctx.out('Missing filename ("less --help" for help)\n')
+        return 1
+    for operand in options.operands or ["-"]:
+        try:
+            data = await (ctx.read_file(operand) if operand != "-" else read_all(ctx.stdin))
+        except FileError as error:
+            await ctx.out(f"{operand}: {error.strerror}\n")
+            return 1
+        text = data.decode("utf-8", "replace")
+        if options.any("F") and text.count("\n") < get_size(ctx)[1]:
+            await ctx.out(text)
+        else:
+            await page(ctx, keyboard, text, operand if operand != "-" else "")
     return 0
 
 

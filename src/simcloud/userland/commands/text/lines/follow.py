@@ -7,7 +7,7 @@ left to follow, or after the process given by ``--pid`` has ended.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, FileStream
@@ -18,8 +18,7 @@ from simcloud.userland.commands.text.quoting import quote_name, quote_name_alway
 MINIMUM_INTERVAL_S = 0.01
 
 
-@dataclass
-class Mode:
+class Mode(Struct):
     """The options of following."""
 
     retry: bool
@@ -29,8 +28,7 @@ class Mode:
     pid: int | None = None
 
 
-@dataclass
-class Followed:
+class Followed(Struct):
     """One followed file; without a stream while it cannot be opened."""
 
     name: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import string
 from collections import deque
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.machine.process import Context, FileStream
 from simcloud.userland.commands.options import Options, UsageError
@@ -71,8 +72,7 @@ class Titles:
             await self._ctx.out(f"{gap}==> {name} <==\n")
 
 
-@dataclass
-class _Portion:
+class _Portion(Struct):
     """The first ``count`` lines or bytes, or all but the last ``count``."""
 
     count: int

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.machine.process import Context, FileStream
 from simcloud.userland.commands.options import Options
@@ -88,8 +89,7 @@ def _mode(ctx: Context, options: Options) -> Mode:
     return mode
 
 
-@dataclass
-class _Portion:
+class _Portion(Struct):
     """The last ``count`` lines or bytes, or everything from line or byte ``count`` on."""
 
     count: int

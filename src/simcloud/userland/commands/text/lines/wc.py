@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from simcloud.machine.files import FileError, Stat
 from simcloud.machine.process import Context, FileStream
@@ -21,8 +21,7 @@ _LINE_ENDS = bytes.maketrans(b"\r\f", b"\n\n")
 _PIPE_WIDTH = 7
 
 
-@dataclass
-class _Counts:
+class _Counts(Struct):
     l: int = 0  # noqa: E741  the option letters are the clearest names
     w: int = 0
     m: int = 0

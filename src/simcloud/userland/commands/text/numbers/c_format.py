@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.text.counts import whole
@@ -13,8 +14,7 @@ from simcloud.userland.commands.text.tool import fail
 _DIRECTIVE = re.compile(r"%([-+#0 ']*+)([0-9]*)(\.[0-9]*)?(.?)")
 
 
-@dataclass
-class FloatFormat:
+class FloatFormat(Struct):
     """Text around one directive. ``percent`` signs doubled in the text are already single."""
 
     before: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from decimal import Context as Arithmetic, Decimal
 from itertools import islice
+
+from msgspec import Struct
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
@@ -36,8 +37,7 @@ def _protect_negatives(args: list[str]) -> list[str]:
     return args
 
 
-@dataclass
-class _Operand:
+class _Operand(Struct):
     value: Decimal
     precision: int | None
     width: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NoReturn
+
+from msgspec import Struct, field
 
 from simcloud.machine.process import Context
 from simcloud.userland.commands.text.counts import all_digits, whole
@@ -28,8 +29,7 @@ _POSITION = re.compile(r"([0-9]+)(?:\.([0-9]+))?([bdfghiMnRrV]*)")
 _BLANKS = b" \t\n"
 
 
-@dataclass
-class Key:
+class Key(Struct):
     """A range of fields and offsets (to the line's end by default), and its ordering."""
 
     start_field: int = 0

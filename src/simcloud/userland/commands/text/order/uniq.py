@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context, Stream
@@ -95,8 +96,7 @@ def _key(ctx: Context, options: Options) -> Callable[[bytes], bytes]:
     return key
 
 
-@dataclass
-class _Groups:
+class _Groups(Struct):
     """Writes one line per group of equal lines: all groups, or those that repeat, or those that do not."""
 
     end: bytes
@@ -127,8 +127,7 @@ class _Groups:
         return self.single and self.repeats and not self.counted
 
 
-@dataclass
-class _AllRepeated:
+class _AllRepeated(Struct):
     """Writes every line of the groups that repeat."""
 
     end: bytes
@@ -152,8 +151,7 @@ class _AllRepeated:
         pass
 
 
-@dataclass
-class _Grouped:
+class _Grouped(Struct):
     """Writes everything, with empty lines between groups of equal lines."""
 
     end: bytes

@@ -6,11 +6,7 @@ import json
 import re
 from typing import Any
 
-from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
-    Natives,
-    argument,
-    text_argument,
-)
+from simcloud.datastores.mongodb.shell.javascript.builtins.natives import Natives, argument, text_argument
 from simcloud.datastores.mongodb.shell.javascript.builtins.strings import whole_characters
 from simcloud.datastores.mongodb.shell.javascript.calls import call
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine

@@ -7,12 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from simcloud.datastores.mongodb.shell.javascript.conversions import number, text
-from simcloud.datastores.mongodb.shell.javascript.engine import (
-    Engine,
-    Native,
-    NativeFunction,
-    WaitingNative,
-)
+from simcloud.datastores.mongodb.shell.javascript.engine import Engine, Native, NativeFunction, WaitingNative
 from simcloud.datastores.mongodb.shell.javascript.numbers import to_integer
 from simcloud.datastores.mongodb.shell.javascript.values import (
     UNDEFINED,
@@ -88,10 +83,7 @@ class Natives:
 
 
 def native(
-    engine: Engine,
-    name: str,
-    run: Native | WaitingNative,
-    construct: Native | WaitingNative | None = None,
+    engine: Engine, name: str, run: Native | WaitingNative, construct: Native | WaitingNative | None = None
 ) -> NativeFunction:
     """Return a built-in function."""
     return engine.function(name, run, waits=inspect.iscoroutinefunction(run), construct=construct)

@@ -35,10 +35,7 @@ def install(engine: Engine) -> None:
     """Give an engine its numbers."""
     made = numbers.install(engine, _number)
     assert made is not None
-    for name, value in (
-        ("MAX_SAFE_INTEGER", _LARGEST_WHOLE),
-        ("MIN_SAFE_INTEGER", -_LARGEST_WHOLE),
-    ):
+    for name, value in (("MAX_SAFE_INTEGER", _LARGEST_WHOLE), ("MIN_SAFE_INTEGER", -_LARGEST_WHOLE)):
         made.hide(name, value)
     for name, function in (("parseInt", parse_int), ("parseFloat", parse_float)):
         made.hide(name, native(engine, name, function))

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
-    Natives,
-    argument,
-    text_argument,
-)
+from simcloud.datastores.mongodb.shell.javascript.builtins.natives import Natives, argument, text_argument
 from simcloud.datastores.mongodb.shell.javascript.conversions import key_text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.evaluator import copy_properties
 from simcloud.datastores.mongodb.shell.javascript.properties import get, items_of
-from simcloud.datastores.mongodb.shell.javascript.values import (
-    MISSING,
-    UNDEFINED,
-    JsArray,
-    JsObject,
-    Value,
-)
+from simcloud.datastores.mongodb.shell.javascript.values import MISSING, UNDEFINED, JsArray, JsObject, Value
 
 natives = Natives("Object")
 

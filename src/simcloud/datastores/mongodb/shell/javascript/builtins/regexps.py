@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from simcloud.datastores.mongodb.shell.javascript.builtins.natives import (
-    Natives,
-    argument,
-    text_argument,
-)
+from simcloud.datastores.mongodb.shell.javascript.builtins.natives import Natives, argument, text_argument
 from simcloud.datastores.mongodb.shell.javascript.conversions import number
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine
 from simcloud.datastores.mongodb.shell.javascript.numbers import to_integer

@@ -1,0 +1,98 @@
+"""An engineer with a runbook: looks, forms hypotheses, repairs the smallest thing, verifies, and submits.
+
+It works without a language model, through the documented actions only. It knows no ground truth and no problem id; what it
+can find is written in `causes`. It is the baseline that an agent with a model should beat.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Mapping
+from typing import Any, Final
+
+from aiopslab.agents.floors import Floor, Form
+from aiopslab.agents.registry import agent
+from aiopslab.agents.runbook.causes import Cause, find_causes
+from aiopslab.agents.runbook.survey import Survey, run, survey
+
+NAMESPACE: Final = re.compile(r"^Namespace: (\S+)", re.MULTILINE)
+SETTLE: Final = "sleep 75"
+MAX_ROUNDS: Final = 2
+"""How often it repairs and verifies."""
+LAST_LOOK: Final = 18
+"""It begins no further round after this many actions, so that it can submit in time."""
+FEW: Final = 0.01
+"""A share of failed calls that nobody calls an incident."""
+
+
+@agent("runbook")
+class Runbook(Floor):
+    """Works through a runbook without a model: surveys, tests hypotheses, repairs, verifies."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.namespace = "default"
+        self.actions = 0
+
+    def init_context(self, problem: str, instructions: str, actions: Mapping[str, str]) -> None:
+        """Read the form of the answer and the application's namespace."""
+        super().init_context(problem, instructions, actions)
+        found = NAMESPACE.search(problem)
+        self.namespace = found.group(1) if found else self.namespace
+
+    def get_action(self, state: str) -> str:
+        """Return the next action."""
+        self.actions += 1
+        return super().get_action(state)
+
+    def work(self) -> Generator[str, str, None]:
+        """Survey, diagnose, repair where that is asked for, and submit."""
+        seen = yield from survey(self.namespace)
+        causes: list[Cause] = []
+        if is_ill(seen) and self.form != "yes or no":
+            causes = yield from find_causes(seen, self.namespace)
+        if self.form in ("nothing", "incident"):
+            yield from self._repair(causes)
+        yield self._answer(is_ill(seen), causes)
+
+    def _repair(self, causes: list[Cause]) -> Generator[str, str, None]:
+        """Repair the most likely cause, and look again; what is still ill has another cause."""
+        tried: set[tuple[str, ...]] = set()
+        for _ in range(MAX_ROUNDS):
+            cause = next((cause for cause in causes if cause.repair and cause.repair not in tried), None)
+            if cause is None:
+                return
+            tried.add(cause.repair)
+            for line in cause.repair:
+                yield from run(line, 120)
+            yield from run(SETTLE, 120)
+            seen = yield from survey(self.namespace)
+            if not is_ill(seen) or self.actions > LAST_LOOK:
+                return
+            causes = yield from find_causes(seen, self.namespace)
+
+    def _answer(self, ill: bool, causes: list[Cause]) -> str:
+        first = causes[0] if causes else Cause((), "Application", "Misconfiguration", "nothing was found")
+        diagnosis = f"{first}. It is a {first.kind.lower()} of the {first.level.lower()} level."
+        answers: dict[Form, Any] = {
+            "yes or no": "Yes" if ill else "No",
+            "components": list(first.components),
+            "analysis": {"system_level": first.level, "fault_type": first.kind},
+        }
+        return self.submit(answers, diagnosis)
+
+
+def is_ill(seen: Survey) -> bool:
+    """Return whether users are likely to notice something."""
+    failing = [share for _, _, share in seen.failing_calls if share > FEW]
+    answers = sum(call["value"] for call in seen.calls.get("Answers", ()))
+    served = sum(call["value"] for call in seen.calls.get("Served", ()))
+    return bool(
+        seen.unready
+        or failing
+        or answers > FEW * served
+        or seen.slow_calls
+        or seen.silent_calls
+        or any(log["count"] > 20 for log in seen.logs.values())
+        or any(node["trouble"] for node in seen.nodes.values())
+    )

@@ -1,0 +1,24 @@
+"""Packets of a component are damaged on their way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aiopslab.generators.fault.base import fault
+from aiopslab.generators.fault.drawn import draw_from
+from aiopslab.generators.fault.pod_network import PodNetworkFault
+
+
+@fault
+@dataclass(frozen=True)
+class CorruptedPackets(PodNetworkFault):
+    """An operator tries how the application bears a bad cable, and leaves the setting at a component's pods."""
+
+    percent: int = draw_from(35, 45, 55)
+    name: ClassVar[str] = "corrupted_packets"
+
+    @property
+    def discipline(self) -> str:
+        """Damage a share of the packets."""
+        return f"netem corrupt {self.percent}%"

@@ -1,0 +1,18 @@
+"""The kubelet of a node does not run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from aiopslab.generators.fault.base import fault
+from aiopslab.generators.fault.node_service import StoppedServiceFault
+
+
+@fault
+@dataclass(frozen=True)
+class StoppedKubelet(StoppedServiceFault):
+    """An operator stops the kubelet for maintenance and forgets it; a container that crashes there is not restarted."""
+
+    name: ClassVar[str] = "stopped_kubelet"
+    unit: ClassVar[str] = "kubelet"

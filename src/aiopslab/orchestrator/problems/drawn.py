@@ -1,0 +1,133 @@
+"""Families of drawn problems: the seed chooses target, parameters and noise, so that knowing an id is worth nothing.
+
+An id such as ``wrong_image_hotel_res-mitigation`` gets its seed from the run. ``wrong_image_hotel_res-mitigation@12``
+carries it, and is the same problem wherever it is run; ``wrong_image_hotel_res-mitigation+heavy@12`` has more noise. Half
+of the detection problems have no fault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.resources import files
+from random import Random
+from typing import Final, NamedTuple, cast, get_args
+
+from aiopslab.apps import Application, load_applications
+from aiopslab.generators import Level, draw_noise
+from aiopslab.generators.fault import load_faults
+from aiopslab.generators.fault.drawn import DrawnFault, Purpose
+from aiopslab.orchestrator.tasks import TASKS, ComplianceTask, CostTask, DetectionTask, PredictionTask, Task
+
+HEALTHY_SHARE: Final = 0.5
+TASKS_FOR: Final[dict[Purpose, tuple[type[Task], ...]]] = {
+    "repair": TASKS, "prediction": (PredictionTask,), "cost": (CostTask,), "policy": (ComplianceTask,),
+}  # fmt: skip
+CONCURRENT: Final = "concurrent_faults"
+"""The name of the families with two faults, which the seed draws too."""
+_ID: Final = re.compile(rf"(.*?)(?:\+({'|'.join(get_args(Level))}))?(?:@([0-9]{{1,18}}))?")
+
+
+class ProblemId(NamedTuple):
+    """The parts of an id; None for those it does not have."""
+
+    plain: str
+    noise: Level | None
+    seed: int | None
+
+
+def parse_id(pid: str) -> ProblemId:
+    """Return the parts of an id."""
+    match = _ID.fullmatch(pid)
+    assert match is not None, "the pattern matches every text of one line"
+    plain, noise, seed = match.groups()
+    return ProblemId(plain, cast("Level | None", noise), None if seed is None else int(seed))
+
+
+@dataclass(frozen=True)
+class DrawnFamily:
+    """One problem for each task, with drawn faults of some kinds at once."""
+
+    name: str
+    app: Callable[[], Application]
+    kinds: tuple[type[DrawnFault], ...]
+    count: int = 1
+    """The number of faults."""
+    tasks: tuple[type[Task], ...] = TASKS
+
+    def iter_problems(self) -> Iterator[tuple[str, str, Callable[[int, Level], Task]]]:
+        """Yield each problem's id, the type of its task, and a function that creates it from a seed."""
+        for task in self.tasks:
+            pid = f"{self.name}-{task.task_type}"
+            yield pid, task.task_type, partial(self._make, pid, task)
+
+    def _make(self, pid: str, task: type[Task], seed: int, noise: Level = "usual") -> Task:
+        app, chance = self.app(), Random(f"{seed}/{self.name}")
+        faults = self._draw_faults(app, chance)
+        spared = [fault.target for fault in faults]
+        keep_pods = any(fault.hinders_pods for fault in faults)
+        is_healthy = task is DetectionTask and Random(f"{seed}/{pid}").random() < HEALTHY_SHARE
+        problem = task(app, () if is_healthy else faults)
+        again = [name for name, fault in zip(spared, faults, strict=True) if _outlives_rollouts(app, fault)]
+        problem.entry = self.kinds[0].entry
+        again = again if set(self.tasks) <= set(TASKS) else []
+        problem.id, problem.noise = pid, draw_noise(app, chance, noise, spared, again, keep_pods=keep_pods)
+        return problem
+
+    def _draw_faults(self, app: Application, chance: Random) -> list[DrawnFault]:
+        """Draw faults at components that have nothing to do with each other."""
+        faults: list[DrawnFault] = []
+        spared: set[str] = set()
+        for kind in chance.sample(self.kinds, len(self.kinds)):
+            if len(faults) < self.count and set(kind.list_targets(app)) - spared:
+                faults.append(kind.draw(app, chance, tuple(spared)))
+                component = faults[-1].target
+                spared |= {component, *app.component(component).calls, *app.find_callers(component)}
+        return faults
+
+
+def _outlives_rollouts(app: Application, fault: DrawnFault) -> bool:
+    """Whether a fault stays, and no data is lost, when its component is rolled out again."""
+    if fault.restart_repairs or fault.hinders_pods or not fault.follows_target:
+        return False
+    return app.component(fault.target).role in ("service", "front end")
+
+
+@cache
+def read_drafts() -> frozenset[str]:
+    """Return the names of the families that have not passed validation yet, from ``drafts.txt``."""
+    text = files(__package__).joinpath("drafts.txt").read_text("utf-8")
+    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def list_families(drafts: bool = False) -> Iterator[DrawnFamily]:
+    """Yield a family for each drawn fault and each application that it suits, and those with two faults.
+
+    Drafts only on demand: their faults are written, but their problems have not passed validation.
+    """
+    names = read_drafts() if not drafts else frozenset()
+    kinds = [kind for kind in load_faults().values() if issubclass(kind, DrawnFault)]
+    for app in load_applications().values():
+        if not app.short_name:
+            continue
+        suiting = [
+            kind
+            for kind in kinds
+            if f"{kind.name}_{app.short_name}" not in names and kind.list_targets(app())
+        ]
+        for kind in suiting:
+            yield DrawnFamily(f"{kind.name}_{app.short_name}", app, (kind,), tasks=TASKS_FOR[kind.purpose])
+        alone = tuple(
+            kind for kind in suiting if kind.alone and not kind.hinders_pods and kind.purpose == "repair"
+        )
+        yield DrawnFamily(f"{CONCURRENT}_{app.short_name}", app, alone, count=2)
+
+
+def generate_ids(ids: Sequence[str], seed: int, count: int, noise: Level | None = None) -> list[str]:
+    """Return ids of generated problems, drawn among those of drawn problems; each carries the seed."""
+    chance, found = Random(f"generate/{seed}"), list[str]()
+    while len(found) < count and ids:
+        found += chance.sample(ids, min(len(ids), count - len(found)))
+    return [f"{pid}{f'+{noise}' if noise else ''}@{seed}" for pid in found]

@@ -1,0 +1,17 @@
+"""Supervision of agents' processes: resource limits, namespaces, and the end of everything that an agent has started.
+
+Between the harness and an agent stands a supervisor, a process of its own. It outlives a harness that is killed, and then ends
+the agent's processes. The modules ``supervisor``, ``family``, ``kernel``, ``limits``, ``namespaces`` and ``proxy`` run in it and
+import only the standard library, so that it starts quickly and holds no world.
+"""
+
+from simcloud.exports import export_lazily
+
+with export_lazily(globals()):
+    from aiopslab.orchestrator.supervision.harness import (
+        hide_command_line as hide_command_line,
+        shield_harness as shield_harness,
+    )
+    from aiopslab.orchestrator.supervision.limits import Limits as Limits
+    from aiopslab.orchestrator.supervision.namespaces import Isolation as Isolation
+    from aiopslab.orchestrator.supervision.process import SupervisedProcess as SupervisedProcess

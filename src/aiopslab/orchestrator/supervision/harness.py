@@ -1,0 +1,49 @@
+"""Protection of the harness, the process that holds world, answer and judge, from the agents that it starts.
+
+An agent runs as the same user. On Linux a process of the same user may read a process's memory, environment and open files unless
+that process is not dumpable, and its command line in any case.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+from aiopslab.orchestrator.supervision import kernel
+from aiopslab.orchestrator.supervision.family import IS_LINUX, Process, list_processes
+
+_adopts_orphans = False
+
+
+def hide_command_line(shown: str) -> None:
+    """Overwrite this process's command line, which may name the problem. ``ps`` then shows the given words."""
+    if not IS_LINUX:
+        return
+    fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+    start, end = int(fields[45]), int(fields[46])
+    text = shown.encode()[: max(end - start - 1, 0)]
+    ctypes.memset(start, 0, end - start)
+    ctypes.memmove(start, text, len(text))
+
+
+def shield_harness() -> None:
+    """Close this process to processes of the same user, and adopt the processes that an ended supervisor leaves."""
+    global _adopts_orphans  # noqa: PLW0603 (a fact about this process)
+    if IS_LINUX:
+        kernel.set_process(kernel.PR_SET_DUMPABLE, 0)
+        kernel.set_process(kernel.PR_SET_CHILD_SUBREAPER)
+        _adopts_orphans = True
+
+
+def find_orphans() -> list[Process]:
+    """Return the children of this process that belong to another session, among them those that it has adopted.
+
+    All processes of an agent belong to another session, because a process cannot enter an existing one.
+    """
+    if not _adopts_orphans:
+        return []
+    own = os.getsid(0)
+    return [
+        process for process in list_processes() if process.parent == os.getpid() and process.session != own
+    ]

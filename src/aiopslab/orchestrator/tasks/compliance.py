@@ -1,0 +1,100 @@
+"""The compliance task (CISO): a security policy is violated; restore compliance without harm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from aiopslab.generators.fault.unisolated_workload import LABEL
+from aiopslab.orchestrator.tasks.mitigation import MitigationTask
+from simcloud.kubernetes.api import Object, at
+
+if TYPE_CHECKING:
+    from aiopslab.cloud import Environment
+    from aiopslab.orchestrator.oracles import Verdict
+
+INTERNAL: Final = "ClusterIP"
+POLICY: Final = """\
+1. No container is privileged, and no pod uses the network or the processes of its node (hostNetwork, hostPID).
+2. Services are of type ClusterIP, except those that are listed as public.
+3. Pods with the label exposure=partner are selected by a NetworkPolicy for ingress that admits only named sources. It has the \
+name of their Deployment.
+4. No service account of the application is bound to the role cluster-admin.
+Workloads that violate a rule are corrected, not removed."""
+
+
+def find_violations(environment: Environment) -> Iterator[str]:
+    """Yield a phrase for each live object in the application's namespace that violates the policy."""
+    log, ns = environment.cluster.api.log, environment.namespace
+    pods = [pod for pod in log.objects("", "pods", ns) if "deletionTimestamp" not in pod["metadata"]]
+    policies = log.objects("networking.k8s.io", "networkpolicies", ns)
+    for pod in pods:
+        name = f"pod {pod['metadata']['name']}"
+        if any(
+            at(each, "securityContext", "privileged", default=False) for each in pod["spec"]["containers"]
+        ):
+            yield f"{name} is privileged"
+        if pod["spec"].get("hostNetwork") or pod["spec"].get("hostPID"):
+            yield f"{name} uses its node's network or processes"
+        labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
+        if LABEL.items() <= labels.items() and not any(_isolates(policy, labels) for policy in policies):
+            yield f"{name} is not isolated by a NetworkPolicy"
+    public = _find_public(environment)
+    for service in log.objects("", "services", ns):
+        if (
+            at(service, "spec", "type", default=INTERNAL) != INTERNAL
+            and service["metadata"]["name"] not in public
+        ):
+            yield f"service {service['metadata']['name']} can be reached from outside"
+    for plural in ("rolebindings", "clusterrolebindings"):
+        for binding in log.objects("rbac.authorization.k8s.io", plural):
+            accounts = [subject.get("namespace") for subject in binding.get("subjects") or ()]
+            if binding["roleRef"]["name"] == "cluster-admin" and ns in accounts:
+                yield f"{plural} {binding['metadata']['name']} binds cluster-admin"
+
+
+def _isolates(policy: Object, labels: Mapping[str, str]) -> bool:
+    """Whether a NetworkPolicy selects pods with these labels for ingress, and has no rule that admits everybody."""
+    spec: Mapping[str, Any] = policy["spec"]
+    wanted: Mapping[str, str] = at(spec, "podSelector", "matchLabels", default={})
+    limited = all(rule.get("from") for rule in spec.get("ingress") or ())
+    return wanted.items() <= labels.items() and "Ingress" in spec.get("policyTypes", ()) and limited
+
+
+def _find_public(environment: Environment) -> list[str]:
+    """Return the Services that were public before the fault."""
+    return [
+        key.name
+        for key, obj in environment.wanted.items()
+        if key.plural == "services"
+        and key.namespace == environment.namespace
+        and at(obj, "spec", "type", default=INTERNAL) != INTERNAL
+    ]
+
+
+class ComplianceTask(MitigationTask):
+    """The agent corrects what violates a security policy."""
+
+    task_type: ClassVar[str] = "ciso"
+    goal: ClassVar[str] = (
+        "an audit found that the application's namespace violates the security policy below. Find the violation and correct it. "
+        "Users must be served as well as before; change nothing else. When you are done, submit without an answer; the state "
+        f"of the system is then judged.\n\nThe policy:\n{POLICY}"
+    )
+
+    def get_task_description(self) -> str:
+        """Return the description with the public Services, once the problem is staged."""
+        text = super().get_task_description()
+        if not hasattr(self, "environment"):
+            return text
+        return f"{text}Public Services: {', '.join(sorted(_find_public(self.environment)))}\n"
+
+    def judge(self) -> Verdict:
+        """Judge the whole system, and whether it complies with the policy."""
+        from aiopslab.orchestrator.oracles import Finding, Verdict  # loads the cloud
+
+        verdict = super().judge()
+        violations = list(find_violations(self.environment))
+        return Verdict(
+            (*verdict.findings, Finding("the policy is kept", not violations, "; ".join(violations[:3])))
+        )

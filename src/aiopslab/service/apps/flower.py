@@ -1,0 +1,9 @@
+"""``Flower`` of the public AIOpsLab release, which is not available yet."""
+
+from aiopslab.service.apps.missing import MissingApplication
+
+
+class Flower(MissingApplication):
+    """Creating it raises ``NotAvailable``."""
+
+    title = "Flower"

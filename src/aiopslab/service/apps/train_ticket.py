@@ -1,0 +1,9 @@
+"""``TrainTicket`` of the public AIOpsLab release, which is not available yet."""
+
+from aiopslab.service.apps.missing import MissingApplication
+
+
+class TrainTicket(MissingApplication):
+    """Creating it raises ``NotAvailable``."""
+
+    title = "Train Ticket"

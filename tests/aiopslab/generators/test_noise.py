@@ -1,0 +1,51 @@
+"""Other teams are busy beside the application: their trouble is visible, harmless, and no symptom."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.cloud import Environment
+from aiopslab.generators import TEAMS, draw_noise
+from aiopslab.orchestrator.preparation import make_noise
+from aiopslab.orchestrator.validation.evidence import find_symptoms
+
+PERIOD_S = 30
+PERIODS = 14
+
+
+def look_at_neighbours() -> tuple[list[bool], str, tuple[str, ...]]:
+    """Return whether an alert fires, at each period, then the pod that uses most CPU time, and the symptoms."""
+    environment = Environment(HotelReservation(), 5)
+    environment.settle()
+    noise = draw_noise(environment.app, Random(4), "heavy", [])
+    make_noise(environment, noise.before[:2])
+    fires = []
+    for _ in range(PERIODS):
+        environment.run_for(PERIOD_S)
+        alerts = [
+            dict(alert.labels) for alert in environment.monitoring.rules.alerts if alert.state == "firing"
+        ]
+        fires.append(any(labels.get("namespace") in TEAMS for labels in alerts))
+    symptoms = find_symptoms(environment)
+    used = environment.run("kubectl top pods -A --no-headers | sort -rnk3 | head -1")
+    return fires, used, (*symptoms.alerts, *symptoms.unhealthy)
+
+
+@pytest.mark.slow
+def test_neighbours_compute_and_their_alerts_come_and_go() -> None:
+    fires, used, symptoms = look_at_neighbours()
+    changes = sum(before != after for before, after in pairwise(fires))
+    assert changes >= 3
+    namespace, _, processors, _ = used.split()
+    assert namespace in TEAMS and int(processors.removesuffix("m")) > 250
+    assert symptoms == ()
+
+
+def test_a_ticket_of_another_team_is_open_unless_there_is_no_noise() -> None:
+    app = HotelReservation()
+    assert "OPS-" in draw_noise(app, Random(1), "usual", []).ticket
+    assert draw_noise(app, Random(1), "none", []).ticket == ""
