@@ -38,10 +38,12 @@ from aiopslab.orchestrator.orchestrator import Orchestrator
 from tests.aiopslab.orchestrator.test_same_records import ANSWERS, said
 
 orchestrator = Orchestrator(Path(sys.argv[1]), seed=11)
-for number, problem in enumerate(sys.argv[2:]):
+paths = []
+for problem in sys.argv[2:]:
     orchestrator.init_problem(problem)
     orchestrator.register_agent(said(*ANSWERS[problem]), name="tester")
-    print(asyncio.run(orchestrator.start_problem())["record"])
+    paths.append(asyncio.run(orchestrator.start_problem())["record"])
+print(*paths, sep="\\n")
 """
 
 
@@ -55,7 +57,7 @@ def records(folder: Path, *problems: str, **environ: str) -> list[dict[str, Any]
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return [json.loads(Path(line).read_text()) for line in done.stdout.splitlines()]
+    return [json.loads(Path(line).read_text()) for line in done.stdout.splitlines()[-len(problems) :]]
 
 
 @pytest.fixture(scope="module")
