@@ -6,10 +6,14 @@ a prepared world.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,7 +66,7 @@ def stage(task: Task, environment: Environment, tell: ProgressCallback = ignore_
     task.environment = environment
     began_s = environment.now
     with at_site(environment):
-        task.start_workload()
+        complete(task.start_workload())
         make_noise(environment, task.noise.before)
         task.inject_fault()
         environment.mark_injected()
@@ -74,6 +78,13 @@ def stage(task: Task, environment: Environment, tell: ProgressCallback = ignore_
     steps = math.ceil((environment.now - began_s) / step_s)
     environment.world.kernel.run_until(began_s + steps * step_s)
     environment.hand_over()
+
+
+def complete(result: Coroutine[Any, Any, None] | None) -> None:
+    """Run the coroutine of an author's ``async def start_workload`` to its end, also if the caller has a running event loop."""
+    if inspect.iscoroutine(result):
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(copy_context().run, asyncio.run, result).result()
 
 
 def make_noise(environment: Environment, changes: Iterable[Change]) -> None:

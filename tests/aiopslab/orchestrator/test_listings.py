@@ -5,6 +5,7 @@ The third, an agent that is registered and run, stands with the orchestrator's o
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,6 +52,14 @@ class TargetPortProblem(LocalizationTask):
         return {"TTL": duration, "success": soln == [self.ans]}
 
 
+class AsyncProblem(TargetPortProblem):
+    """The public release's guide allows an async method."""
+
+    async def start_workload(self) -> None:
+        await asyncio.sleep(0)
+        super().start_workload()
+
+
 def settled(app: type[Application]) -> Environment:
     environment = Environment(app(), seed=2)
     environment.settle()
@@ -69,8 +78,8 @@ def hotels() -> Iterator[Copy[Environment]]:
         yield copy
 
 
-def posed(environment: Environment) -> dict[str, Any]:
-    task = TargetPortProblem()
+def posed(environment: Environment, problem: type[TargetPortProblem]) -> dict[str, Any]:
+    task = problem()
     stage(task, environment)
     service = environment.find("services", "user-service")
     assert service is not None
@@ -84,15 +93,16 @@ def posed(environment: Environment) -> dict[str, Any]:
     }
 
 
-def test_a_problem_as_the_paper_writes_one(social: Copy[Environment]) -> None:
+@pytest.mark.parametrize("kind", [TargetPortProblem, AsyncProblem])
+def test_a_problem_as_the_paper_writes_one(social: Copy[Environment], kind: type[TargetPortProblem]) -> None:
     with social.branch() as copy:
-        told = copy.call(posed)
+        told = copy.call(posed, kind)
     assert told["port"] == 9999
     assert told["sent"] == pytest.approx(1000, rel=0.15)
     assert "Running 10s test @ http://172.18.0.2:30080" in told["report"]
     assert told["soln"] == ["user-service"]
     assert told["results"] == {"TTL": 12.0, "success": True}
-    problem = TargetPortProblem()
+    problem = kind()
     assert problem.get_expected() == ["user-service"]
     assert "user-service" not in problem.goal
     assert problem.app.namespace in problem.get_task_description()

@@ -8,7 +8,7 @@ overrides ``start_workload`` and ``inject_fault``. Both kinds are staged, run an
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import cached_property
 from inspect import signature
 from textwrap import dedent
@@ -142,8 +142,9 @@ class Task(ABC):
         self.take_submission(args, kwargs)
         return SubmissionStatus.VALID_SUBMISSION
 
-    def start_workload(self) -> None:  # noqa: B027 (most problems need no other load than the users')
-        """Start load besides the users', which never stops. Does nothing unless overridden."""
+    def start_workload(self) -> Coroutine[Any, Any, None] | None:
+        """Start load besides the users', which never stops. Does nothing unless overridden, by a plain or an async method."""
+        return None
 
     def inject_fault(self) -> None:
         """Inject the faults."""
