@@ -28,7 +28,7 @@ from aiopslab.orchestrator.oracles.side_effects import (
     find_unneeded_state_changes,
     join_some,
 )
-from aiopslab.orchestrator.oracles.workloads import find_unready, is_at_rest, is_rolled_out
+from aiopslab.orchestrator.oracles.workloads import can_become_ready, find_unready, is_at_rest, is_rolled_out
 
 if TYPE_CHECKING:
     from aiopslab.cloud import Environment
@@ -130,7 +130,7 @@ def _settle(environment: Environment, faults: Sequence[Fault]) -> bool:
 def _wait_for_workloads(environment: Environment) -> None:
     """Wait for pods that are not ready. One that has crashed often restarts after minutes, however good the repair was."""
     deadline = environment.now + BACK_OFF_S
-    while find_unready(environment) and environment.now < deadline:
+    while can_become_ready(environment) and environment.now < deadline:
         environment.run_for(STEP_S)
 
 

@@ -37,19 +37,31 @@ def is_rolled_out(environment: Environment) -> bool:
 def find_unready(environment: Environment) -> dict[str, str]:
     """Return the workloads of the baseline that lack ready pods, each with what was seen of its pods."""
     found: dict[str, str] = {}
+    for name, wanted, now in _list_unready(environment):
+        found[name] = f"{at(now, 'status', 'readyReplicas', default=0)} of {wanted} pods are ready"
+        if now is None:
+            found[name] += ", because it was deleted"
+        elif at(now, "spec", "replicas", default=1) < wanted:
+            found[name] += f", because it is scaled to {now['spec']['replicas']}"
+        elif reasons := dict.fromkeys(filter(None, map(_explain_pod, _list_pods(environment, now)))):
+            found[name] += f" ({', '.join(reasons)})"
+    return found
+
+
+def can_become_ready(environment: Environment) -> bool:
+    """Whether a workload of the baseline lacks ready pods that it declares; one that was deleted or scaled down gets none."""
+    return any(
+        now is not None and at(now, "spec", "replicas", default=1) >= wanted
+        for _, wanted, now in _list_unready(environment)
+    )
+
+
+def _list_unready(environment: Environment) -> Iterator[tuple[str, int, Object | None]]:
+    """Yield name, wanted number of pods and object of each workload of the baseline that lacks ready pods."""
     for key, wanted in list_workloads(environment):
         now = environment.find(format_resource(key), key.name)
-        ready = at(now, "status", "readyReplicas", default=0)
-        if ready >= wanted:
-            continue
-        found[key.name] = f"{ready} of {wanted} pods are ready"
-        if now is None:
-            found[key.name] += ", because it was deleted"
-        elif at(now, "spec", "replicas", default=1) < wanted:
-            found[key.name] += f", because it is scaled to {now['spec']['replicas']}"
-        elif reasons := dict.fromkeys(filter(None, map(_explain_pod, _list_pods(environment, now)))):
-            found[key.name] += f" ({', '.join(reasons)})"
-    return found
+        if at(now, "status", "readyReplicas", default=0) < wanted:
+            yield key.name, wanted, now
 
 
 def is_at_rest(environment: Environment, since_s: float) -> bool:
