@@ -117,16 +117,20 @@ class Episode:
 
     async def _run_steps(self, agent: AgentLink) -> Ending:
         state = FIRST
-        while len(self.session.steps) < self.session.max_steps:
-            if self._get_remaining_s() <= 0:
-                return "time limit"
+        while (limit := self.find_limit()) is None:
             response, wall_s = await self._get_response(agent, state)
             step = self.perform(response, wall_s, agent.usage())
             if step.valid and step.api_name == SUBMIT:
                 return "submitted"
             state = f"{step.observation}\n\n{NEXT}"
             await asyncio.sleep(0)  # lets an interrupt through even if the agent never awaits
-        return "step limit"
+        return limit
+
+    def find_limit(self) -> Ending | None:
+        """Return the limit that the session has reached, or None."""
+        if len(self.session.steps) >= self.session.max_steps:
+            return "step limit"
+        return "time limit" if self._get_remaining_s() <= 0 else None
 
     def perform(self, response: str, wall_s: float = 0.0, usage: Usage | None = None) -> Step:
         """Perform the action of an answer, which took some wall time; add the step to the session and return it."""

@@ -40,7 +40,7 @@ from aiopslab.orchestrator.preparation import (
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.records import Record, RecordNotWritten, build_record, write_record
-from aiopslab.orchestrator.session import Session, Step
+from aiopslab.orchestrator.session import Ending, Session, Step
 from aiopslab.paths import RESULTS_DIR
 from aiopslab.service import KubeCtl, make_current
 from aiopslab.utils import AIOpsLabError, SessionPrint, SubmissionStatus
@@ -149,16 +149,36 @@ class Orchestrator:
         """Perform the action of an answer and return the observation, for scripts that run the loop themselves.
 
         The step is added to the session. An accepted submission returns ``SubmissionStatus.VALID_SUBMISSION``; then
-        ``session.problem.eval`` judges it. Raises ``NotReady``.
+        ``session.problem.eval`` judges it, or ``finish_problem`` the whole session. Raises ``NotReady``.
+        """
+        step, ending = self.take_step(input)
+        return SubmissionStatus.VALID_SUBMISSION if ending == "submitted" else step.observation
+
+    def take_step(self, answer: str, max_steps: int = MAX_STEPS) -> tuple[Step, Ending | None]:
+        """Perform the action of an answer, and return the step, and how the session ends with it, if it does.
+
+        The first step begins the session. Raises ``NotReady``.
         """
         problem = self._get_problem()
-        session = self._begin_session(problem, MAX_STEPS)
+        session = self._begin_session(problem, max_steps)
         assert self._episode is not None
-        step = self._episode.perform(input)
+        step = self._episode.perform(answer)
         session.ended_s, session.wall_ended = problem.environment.now, time.time()
         if step.valid and step.api_name == SUBMIT:
-            return SubmissionStatus.VALID_SUBMISSION
-        return step.observation
+            return step, "submitted"
+        return step, self._episode.find_limit()
+
+    def finish_problem(self, ending: Ending = "submitted") -> dict[str, Any]:
+        """Judge and record a session whose steps a script took itself; returns what ``start_problem`` returns. Raises ``NotReady``."""
+        problem = self._get_problem()
+        session = self._begin_session(problem, MAX_STEPS)
+        session.ending = ending
+        results, failure = self._judge_session(problem, session, None)
+        self._problem = None
+        result = self._record_session(problem, session, results)
+        if failure is not None:
+            raise failure
+        return result
 
     async def start_problem(self, max_steps: int = MAX_STEPS) -> dict[str, Any]:
         """Let the agent work on the problem, judge the session, and record it.

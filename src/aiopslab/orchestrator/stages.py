@@ -56,6 +56,8 @@ class Stage:
         """The task whose fault is injected here, once it is."""
         self.problem: PreparedProblem | None = None
         """The problem that is ready, once it is."""
+        self.orchestrator: Orchestrator | None = None
+        """Runs the session of this copy, if its caller takes the steps."""
 
     def get_task(self, problem_id: str) -> Task:
         """Return a new instance of a problem, drawn from this world's seed."""

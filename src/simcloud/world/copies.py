@@ -90,7 +90,8 @@ class Copy(Generic[W]):
 
     def call(self, function: Callable[Concatenate[W, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run ``function(world, …)`` in the copy and return its result; raises ``CopyFailed``."""
-        _send(self._link, CALL + pickle.dumps((function, args, kwargs)))
+        with suppress(ConnectionError):  # the process has ended, which the missing result reports
+            _send(self._link, CALL + pickle.dumps((function, args, kwargs)))
         result: R = self._receive_result()
         return result
 
@@ -98,7 +99,8 @@ class Copy(Generic[W]):
         self, change: Callable[Concatenate[W, P], object] | None = None, *args: P.args, **kwargs: P.kwargs
     ) -> Copy[W]:
         """Return a new copy of this copy, with a change applied to it; raises ``CopyFailed``."""
-        _send(self._link, BRANCH)
+        with suppress(ConnectionError):
+            _send(self._link, BRANCH)
         pid = self._receive_result()
         _, descriptors, _, _ = socket.recv_fds(self._link, 1, 1)
         copy: Copy[W] = Copy(socket.socket(fileno=descriptors[0]), pid)
@@ -318,7 +320,10 @@ def _receive(link: socket.socket) -> bytes | None:
 def _receive_exactly(link: socket.socket, size: int) -> bytes | None:
     data = bytearray()
     while len(data) < size:
-        part = link.recv(min(size - len(data), 1 << 20))
+        try:
+            part = link.recv(min(size - len(data), 1 << 20))
+        except ConnectionError:  # the other process was killed before it read all that was sent
+            return None
         if not part:
             return None
         data += part
