@@ -10,6 +10,7 @@ The world lives in a process of its own, as everything that is judged does; this
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
+    from aiopslab.env.gymnasium_env import GymIncidentEnv as GymIncidentEnv
     from aiopslab.env.incident_env import EnvironmentFailed as EnvironmentFailed, IncidentEnv as IncidentEnv
     from aiopslab.env.rewards import Reward as Reward, Transition as Transition
     from aiopslab.env.vector_env import VectorIncidentEnv as VectorIncidentEnv

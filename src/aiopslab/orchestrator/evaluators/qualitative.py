@@ -62,7 +62,7 @@ class JudgeModel:
         if known is not None:
             return known
         if OpenAI is None:
-            raise ImportError("LLMJudge needs the openai package: pip install 'aiopslab-in-a-box[llm]'")
+            raise ImportError("LLMJudge needs the openai package: pip install openai")
         client = OpenAI(api_key=os.environ.get("OPENAI_KEY") or os.environ.get("OPENAI_API_KEY") or "none")
         model = os.environ.get("AIOPSLAB_JUDGE_MODEL", MODEL)
         answer = client.chat.completions.create(model=model, messages=payload, temperature=0.0)
