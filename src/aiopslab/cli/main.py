@@ -273,6 +273,46 @@ def run(
     _run_and_exit(work)
 
 
+@cli.command(
+    epilog=format_examples(
+        "aiopslab mcp revoke_auth_mongodb-mitigation-1",
+        "aiopslab mcp revoke_auth_mongodb-mitigation-1 --port 8123",
+        "claude mcp add aiopslab -- aiopslab mcp revoke_auth_mongodb-mitigation-1",
+    )
+)
+def mcp(
+    problem: Problem,
+    seed: Seed = 0,
+    max_steps: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number of tool calls.")
+    ] = 100,
+    load: Load = None,
+    results: Results = Path("results"),
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=65_535,
+            help="Serve streamable HTTP on this port of the loopback interface, instead of standard input and output.",
+        ),
+    ] = None,
+) -> None:
+    """Serve a problem to an agent that speaks the Model Context Protocol (needs the extra `mcp`).
+
+    The tools are the problem's actions. The session ends with a submission or when the client leaves; it is judged and recorded, and
+    the verdict is printed to standard error.
+    """
+
+    def work() -> int:
+        problems = _load_problems(load, problem)
+        from aiopslab.cli.mcp import serve_problem
+
+        return serve_problem(problems, problem, seed, max_steps, results, port)
+
+    _run_and_exit(work)
+
+
 @cli.command(epilog=format_examples("aiopslab show results", "aiopslab show results/944c4b43….json -v"))
 def show(
     paths: Annotated[

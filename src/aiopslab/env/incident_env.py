@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from aiopslab.env.pool import WorldPool
 from aiopslab.env.rewards import Reward, RewardFunction, Transition
-from aiopslab.env.rollout import Start, StepResult, begin, renumber, take_step
+from aiopslab.env.rollout import Start, StepResult, begin, finish, renumber, take_step
 from aiopslab.orchestrator import ProgressCallback, Stage, ignore_progress
 from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
 from aiopslab.utils import AIOpsLabError
@@ -112,6 +112,21 @@ class IncidentEnv:
             self._end_episode()
         terminated = result.ending == "submitted"
         return result.observation, reward, terminated, ended and not terminated, dict(vars(result))
+
+    def finish(self) -> Info:
+        """Judge the episode as it stands, without a submission, and end it. Returns ``results`` and ``record``.
+
+        Raises ``EnvironmentFailed``.
+        """
+        if self._world is None:
+            raise EnvironmentFailed("No episode is under way. Call reset() first.")
+        try:
+            results, record = self._world.call(finish)
+        except CopyFailed as error:
+            raise EnvironmentFailed(f"The episode was lost: {_get_reason(error)}") from error
+        finally:
+            self._end_episode()
+        return {"results": results, "record": record}
 
     def fork(self: E) -> E:
         """Return an environment that goes on from the same state; both must be closed. Raises ``EnvironmentFailed``."""

@@ -16,6 +16,8 @@ class Start:
 
     task: str
     """The kind of the task, such as ``detection``."""
+    namespace: str
+    """The namespace of the application."""
     description: str
     instructions: str
     actions: dict[str, str]
@@ -58,6 +60,7 @@ def begin(stage: Stage, number: int, records: Path | None, settings: Mapping[str
     )
     return Start(
         problem.task.task_type,
+        problem.environment.namespace,
         prompt.description,
         prompt.instructions,
         dict(prompt.actions),
@@ -89,3 +92,10 @@ def take_step(stage: Stage, answer: str, max_steps: int) -> StepResult:
         None if result is None else result["results"],
         None if result is None else result["record"],
     )
+
+
+def finish(stage: Stage) -> tuple[dict[str, Any], Path | None]:
+    """Judge and record the session as it stands; return its evaluation and its record."""
+    assert stage.orchestrator is not None, "no session has begun here"
+    result = stage.orchestrator.finish_problem("interrupted")
+    return result["results"], result["record"]
