@@ -9,7 +9,7 @@ REGISTER = (
     "sleep 30; kubectl -n {ns} get deployments -o name | grep -v -E 'mongo|memcached|redis|consul|jaeger'"
     " | xargs kubectl -n {ns} rollout restart"
 )
-"""Restarts what keeps no data: a registry that has moved forgets who had registered."""
+"""Restarts what keeps no data: connections to a node that has gone hang, and a registry that has moved forgets who had registered."""
 TAKE_OUT = f"kubectl cordon {{node}}; {MOVE}; {REGISTER}"
 DRAIN = f"kubectl drain {{node}} --ignore-daemonsets --delete-emptydir-data --force --timeout=60s; {REGISTER}"
 TAINT = f"kubectl taint node {{node}} broken=true:NoExecute; sleep 20; {MOVE} --ignore-not-found; {REGISTER}"
@@ -43,9 +43,9 @@ def at_each_node(line: str) -> str:
 TABLE = {
     "lost_node": Repairs(
         right=(
-            MOVE,
+            f"{MOVE}; {REGISTER}",
             f"{TAKE_OUT}; kubectl taint node {{node}} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute",
-            "kubectl delete node {node}; sleep 60",
+            f"kubectl delete node {{node}}; sleep 60; {REGISTER}",
         ),
         wrong=("kubectl cordon {node}", RESTART, "kubectl uncordon {node}", ELSEWHERE),
     ),
