@@ -6,6 +6,7 @@ annotations of restarts and change causes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,6 +52,7 @@ _METADATA: Final = tuple(
 )
 _DEFAULTED: Final = frozenset({"clusterIP", "clusterIPs", "claimRef", "volumeName"})
 """Fields that the cluster fills in, by default or when a volume is bound."""
+_WORD: Final = re.compile(r"[\w.-]{3,}")
 
 
 def read_declared(api: Api) -> Declared:
@@ -83,6 +85,33 @@ def find_changes(before: Declared, after: Declared) -> dict[Key, str]:
 def find_differences(before: Object, after: Object) -> list[str]:
     """Return the paths at which the declared parts of two objects differ, such as ``spec.replicas``."""
     return list(_compare_declared(before, after))
+
+
+def find_changed_words(before: Object | None, after: Object | None) -> list[str]:
+    """Return the words that a change is made of, in lower case: names of fields, and values, that only one of the objects has.
+
+    An object that was added has all its words; of one that was removed, only its name is a word.
+    """
+    if after is None:
+        return [before["metadata"]["name"].lower()] if before is not None else []
+    old = set(_list_words(_select_declared(before))) if before is not None else set()
+    new = list(_list_words(_select_declared(after)))
+    words = [word for word in new if word not in old]
+    if before is None:
+        words.append(after["metadata"]["name"].lower())
+    return list(dict.fromkeys((*words, *(word for word in sorted(old) if word not in new))))
+
+
+def _list_words(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, child in value.items():
+            yield str(name).lower()
+            yield from _list_words(child)
+    elif isinstance(value, list | tuple):
+        for child in value:
+            yield from _list_words(child)
+    else:
+        yield from _WORD.findall(str(value).lower())
 
 
 def find_lost_metadata(before: Object, after: Object) -> list[str]:

@@ -15,7 +15,14 @@ from typing import Final
 
 from aiopslab.apps import INGRESS, NODE_PORT, Application
 from aiopslab.cloud.apps import TIMEOUT_S as DEPLOY_TIMEOUT_S, deploy, issue_certificate, wait_until_ready
-from aiopslab.cloud.declared import KINDS, Declared, find_changes, has_change, read_declared
+from aiopslab.cloud.declared import (
+    KINDS,
+    Declared,
+    find_changed_words,
+    find_changes,
+    has_change,
+    read_declared,
+)
 from aiopslab.cloud.hardware import MachineHardware
 from aiopslab.cloud.history import draw_history, skip_until
 from aiopslab.cloud.node_state import State, read_accounts, read_node
@@ -330,6 +337,13 @@ class Environment(Site):
         """Remember the declared objects as the fault has left them."""
         self._injected = self.read_declared()
         self._broken = {key: self._injected.get(key) for key in find_changes(self.wanted, self._injected)}
+
+    def find_injected_words(self) -> tuple[str, ...]:
+        """Return the words of what the fault changed in declared objects: names, fields and values, in lower case."""
+        wanted = self.wanted
+        return tuple(
+            word for key, obj in self._broken.items() for word in find_changed_words(wanted.get(key), obj)
+        )
 
     def read_declared(self) -> Declared:
         """Return the declared objects; the same mapping object as before if there was no write to them."""

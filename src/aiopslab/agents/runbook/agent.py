@@ -12,12 +12,13 @@ from typing import Any, Final
 
 from aiopslab.agents.floors import Floor, Form
 from aiopslab.agents.registry import agent
-from aiopslab.agents.runbook.causes import Cause, find_causes
-from aiopslab.agents.runbook.survey import Survey, run, survey
+from aiopslab.agents.runbook.causes import find_causes
+from aiopslab.agents.runbook.cluster_causes import Cause
+from aiopslab.agents.runbook.survey import Steps, Survey, run, survey
 
 NAMESPACE: Final = re.compile(r"^Namespace: (\S+)", re.MULTILINE)
 SETTLE: Final = "sleep 75"
-MAX_ROUNDS: Final = 2
+MAX_ROUNDS: Final = 3
 """How often it repairs and verifies."""
 LAST_LOOK: Final = 18
 """It begins no further round after this many actions, so that it can submit in time."""
@@ -49,37 +50,52 @@ class Runbook(Floor):
         """Survey, diagnose, repair where that is asked for, and submit."""
         seen = yield from survey(self.namespace)
         causes: list[Cause] = []
-        if is_ill(seen) and self.form != "yes or no":
+        if self.form != "yes or no":  # only that form asks whether anything is wrong
             causes = yield from find_causes(seen, self.namespace)
         if self.form in ("nothing", "incident"):
-            yield from self._repair(causes)
+            causes = yield from self._repair(seen, causes)
         yield self._answer(is_ill(seen), causes)
 
-    def _repair(self, causes: list[Cause]) -> Generator[str, str, None]:
-        """Repair the most likely cause, and look again; what is still ill has another cause."""
+    def _repair(self, seen: Survey, causes: list[Cause]) -> Steps[list[Cause]]:
+        """Repair the most likely cause, and look again; what is still ill has another cause. Return those whose repair helped."""
         tried: set[tuple[str, ...]] = set()
+        helped: list[Cause] = []
+        first = causes[:1]
         for _ in range(MAX_ROUNDS):
             cause = next((cause for cause in causes if cause.repair and cause.repair not in tried), None)
             if cause is None:
-                return
+                break
             tried.add(cause.repair)
             for line in cause.repair:
                 yield from run(line, 120)
             yield from run(SETTLE, 120)
-            seen = yield from survey(self.namespace)
+            before, seen = seen, (yield from survey(self.namespace))
+            if count_symptoms(seen) < count_symptoms(before):
+                helped.append(cause)
             if not is_ill(seen) or self.actions > LAST_LOOK:
-                return
+                break
             causes = yield from find_causes(seen, self.namespace)
+        return helped or first
 
     def _answer(self, ill: bool, causes: list[Cause]) -> str:
-        first = causes[0] if causes else Cause((), "Application", "Misconfiguration", "nothing was found")
-        diagnosis = f"{first}. It is a {first.kind.lower()} of the {first.level.lower()} level."
+        causes = causes or [Cause((), "Application", "Misconfiguration", "nothing was found")]
+        first = causes[0]
+        repaired = causes if self.form == "incident" else causes[:1]
+        diagnosis = " ".join(
+            f"{cause}. It is a {cause.kind.lower()} of the {cause.level.lower()} level." for cause in repaired
+        )
         answers: dict[Form, Any] = {
             "yes or no": "Yes" if ill else "No",
-            "components": list(first.components),
+            "components": list(dict.fromkeys(name for cause in repaired for name in cause.components)),
             "analysis": {"system_level": first.level, "fault_type": first.kind},
         }
         return self.submit(answers, diagnosis)
+
+
+def count_symptoms(seen: Survey) -> int:
+    """Return the number of things that are not as they should be."""
+    calls = (*seen.failing_calls, *seen.slow_calls, *seen.silent_calls)
+    return len(seen.unready) + len(calls) + sum(bool(node["trouble"]) for node in seen.nodes.values())
 
 
 def is_ill(seen: Survey) -> bool:

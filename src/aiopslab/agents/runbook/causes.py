@@ -5,16 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from shlex import quote
 from typing import Any, Final
 
+from aiopslab.agents.runbook.cluster_causes import (
+    Cause,
+    check_nodes,
+    find_broken_system,
+    find_closed_nodes,
+    find_flapping_nodes,
+    find_refused_pods,
+)
 from aiopslab.agents.runbook.survey import STORES, Object, Steps, Survey, is_store, parse_lines, run
 
 NO_RIGHTS: Final = re.compile(
     r"not authorized|authentication failed|auth(entication)? error|requires authentication|user ?not ?found|unauthorized|NOAUTH|WRONGPASS|NOPERM",
     re.IGNORECASE,
 )
+FULL: Final = re.compile(r"OOM command not allowed|used memory > 'maxmemory'")
 USER: Final = re.compile(r'user: "(\w+)",\s*pwd: "(\w+)",\s*roles: (\[.*?\])', re.DOTALL)
 DETAILS: Final = """kubectl -n {ns} logs deployment/{name} --tail=20 --all-containers 2>&1 | cut -c1-300
 kubectl -n {ns} logs deployment/{name} --previous --tail=6 2> /dev/null | cut -c1-300
@@ -32,26 +40,24 @@ IN_POD: Final = (
     "pid=$(ssh {node} crictl inspect $container | jq .info.pid); ssh {node} nsenter -t $pid -n"
 )
 """Begins a line that runs in the network of a pod."""
+DRIFT: Final = """for release in $(helm -n {ns} list -q); do helm -n {ns} get manifest $release; done > declared.yaml
+if [ ! -s declared.yaml ]; then kubectl -n {ns} get deployments,services,configmaps,ingresses -o json | jq -c '.items[] |
+ .metadata.annotations["kubectl.kubernetes.io/last-applied-configuration"] | values | fromjson' > declared.yaml; fi
+kubectl -n {ns} diff -f declared.yaml"""
+"""Prints how the objects differ from those that were declared; leaves the declared ones in a file."""
+DIFFERENCE: Final = re.compile(
+    r"^diff -u -N \S+/(?:[\w.-]+\.)?v\d\w*\.([A-Z]\w+)\.[\w-]+\.(\S+) \S+\n(.*?)(?=^diff |\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+CHANGED: Final = re.compile(r"[+-]\s")
+UNINTERESTING: Final = re.compile(r"generation:|replicas:|resourceVersion:")
+"""Differences that say nothing, or that others often want."""
 MAX_SUSPECTS: Final = 3
 ADDRESS: Final = re.compile(r"-[sd] (\S+)")
 POD_NETWORK: Final = "10."
 RECENT_S: Final = 1800.0
 """A rollout of the last half hour is suspected."""
 CONTAINER_FIELDS_OF_APPLICATION: Final = ("image", "command", "args", "env", "envFrom")
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A hypothesis: what is wrong where, and what would repair it."""
-
-    components: tuple[str, ...]
-    level: str
-    kind: str
-    why: str
-    repair: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return f"{', '.join(self.components)}: {self.why}"
 
 
 def find_causes(seen: Survey, namespace: str) -> Steps[list[Cause]]:
@@ -61,16 +67,21 @@ def find_causes(seen: Survey, namespace: str) -> Steps[list[Cause]]:
         *_find_wrong_services(seen, namespace),
         *_find_missing_services(seen, namespace),
         *_find_wrong_ingresses(seen, namespace),
-        *_find_refused_pods(seen, namespace),
+        *find_refused_pods(seen, namespace),
+        *find_closed_nodes(seen),
     ]
-    causes += yield from _check_nodes(seen)
+    causes += yield from check_nodes(seen, namespace)
     for name in _rank_suspects(seen):
         if not causes or (name in seen.unready and not any(name in cause.components for cause in causes)):
             causes += yield from _examine(seen, namespace, name)
     if not causes:
         causes += yield from _check_network(seen, namespace)
     causes += _find_policies(seen, namespace)
-    causes += _find_broken_system(seen)
+    causes += find_broken_system(seen)
+    if not any(cause.repair for cause in causes):
+        causes += find_flapping_nodes(seen, namespace)
+    if not any(cause.repair for cause in causes):
+        causes += yield from _find_drift(seen, namespace)
     if not causes:
         causes += _blame_deepest(seen, namespace)
     return causes
@@ -176,30 +187,6 @@ def _find_wrong_ingresses(seen: Survey, namespace: str) -> Iterator[Cause]:
                 yield Cause((service["name"],), "Virtualization", "Misconfiguration", why, (line,))
 
 
-def _find_refused_pods(seen: Survey, namespace: str) -> Iterator[Cause]:
-    """Find Deployments whose new pods the cluster refuses, and the rule that does it."""
-    for name, found in seen.deployments.items():
-        message = next(iter(found["failures"]), "")
-        quota = re.search(r"exceeded quota: ([^,]+)", message)
-        webhook = re.search(r'failed calling webhook "([^"]+)"', message)
-        if quota:
-            fix = f"kubectl -n {namespace} delete resourcequota {quota.group(1)}"
-        elif webhook:
-            select = f'select(any(.webhooks[]; .name == "{webhook.group(1)}")) | .kind + "/" + .metadata.name'
-            listed = "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o json"
-            fix = f"kubectl delete $({listed} | jq -r {quote(f'.items[] | {select}')})"
-        else:
-            continue
-        yield Cause(
-            (name,),
-            "Virtualization",
-            "Misconfiguration",
-            f"new pods of {name} are refused: {message[:250]}",
-            (fix,),
-        )
-        return  # the others are refused by the same rule
-
-
 def _rank_suspects(seen: Survey) -> list[str]:
     """Return the components that look ill, those on which nothing else that is ill depends first."""
     ill = dict.fromkeys((*seen.unready, *seen.restarting))
@@ -216,6 +203,13 @@ def _examine(seen: Survey, namespace: str, name: str) -> Steps[list[Cause]]:
     store = _find_named_store(seen, name, log)
     if store and NO_RIGHTS.search(log):
         return [(yield from _restore_users(namespace, store, name, _find_match(NO_RIGHTS, log)))]
+    caches = [
+        other for other in seen.deployments if "redis" in other and name.removesuffix("-service") in other
+    ]
+    if caches and FULL.search(log):
+        return [_free_memory(namespace, caches[0], _find_match(FULL, log))]
+    if name in seen.unready and store and store != name and store not in seen.unready:
+        seen.unreachable.append(store)
     stuck = [pod for pod in seen.pods_of(name) if not pod["ready"]]
     events = [thing["message"] for thing in things if thing["kind"] == "Event"]
     messages = "; ".join([*events[-3:], *(pod.get("message", "") for pod in stuck[:1])])
@@ -245,6 +239,17 @@ def _examine(seen: Survey, namespace: str, name: str) -> Steps[list[Cause]]:
             )
         ]
     return []
+
+
+def _free_memory(namespace: str, store: str, line: str) -> Cause:
+    """Lift the limit of a cache that refuses writes."""
+    return Cause(
+        (store,),
+        "Application",
+        "Misconfiguration",
+        f"{store} has reached its configured limit maxmemory, and refuses writes: {line[:200]}",
+        (f"kubectl -n {namespace} exec deploy/{store} -- redis-cli config set maxmemory 0",),
+    )
 
 
 def _find_match(pattern: re.Pattern[str], log: str) -> str:
@@ -390,17 +395,17 @@ def _find_edited_pods(things: list[Object], namespace: str, name: str) -> Cause 
 
 def _find_unmet_selector(things: list[Object], namespace: str, name: str, messages: str) -> Cause | None:
     """Find a Deployment that asks for a node that does not exist, whatever its earlier revisions asked for."""
-    wanted = next(
-        (thing["spec"].get("nodeSelector") for thing in things if thing["kind"] == "Deployment"), None
-    )
-    if not wanted or "node affinity/selector" not in messages:
+    spec: Object = next((thing["spec"] for thing in things if thing["kind"] == "Deployment"), {})
+    fields = [field for field in ("nodeSelector", "affinity") if spec.get(field)]
+    if not fields or "node affinity/selector" not in messages:
         return None
-    patch = '[{"op": "remove", "path": "/spec/template/spec/nodeSelector"}]'
+    patch = json.dumps([{"op": "remove", "path": f"/spec/template/spec/{field}"} for field in fields])
+    wanted = json.dumps({field: spec[field] for field in fields})
     return Cause(
         (name,),
         "Virtualization",
         "Dependency Problem",
-        f"the pods of {name} need a node with {wanted}, which does not exist: {messages[:150]}",
+        f"the pods of {name} need a node with {wanted[:200]}, which does not exist: {messages[:150]}",
         (f"kubectl -n {namespace} patch deployment {name} --type=json -p {quote(patch)}",),
     )
 
@@ -494,30 +499,6 @@ def _find_released_volumes(namespace: str, messages: str) -> Steps[Cause | None]
     )
 
 
-def _check_nodes(seen: Survey) -> Steps[list[Cause]]:
-    """Look at nodes that are not ready, and start what has stopped there."""
-    causes = []
-    for name, node in seen.nodes.items():
-        if not node["trouble"]:
-            continue
-        text = yield from run(f"ssh -o ConnectTimeout=5 {name} systemctl is-active kubelet containerd 2>&1")
-        stopped = [
-            unit
-            for unit, state in zip(("kubelet", "containerd"), text.split(), strict=False)
-            if state in ("inactive", "failed")
-        ]
-        causes.append(
-            Cause(
-                (name,),
-                "Operating System",
-                "Operation Error",
-                f"the node {name} is not ready: {', '.join(node['trouble'])}; stopped there: {', '.join(stopped) or 'nothing'}",
-                tuple(f"ssh {name} systemctl start {unit}" for unit in stopped),
-            )
-        )
-    return causes
-
-
 def _check_network(seen: Survey, namespace: str) -> Steps[list[Cause]]:
     """Look for queueing in the pods that are reached badly, and for packet rules on the nodes."""
     callees = seen.bad_callees
@@ -538,6 +519,13 @@ def _check_network(seen: Survey, namespace: str) -> Steps[list[Cause]]:
                 causes.append(Cause((name,), "Virtualization", "Network/Storage Issue", why, (fix,)))
     rules = []
     nodes = " ".join(seen.nodes)
+    text = yield from run(
+        f"for node in {nodes}; do echo $node $(ssh $node sysctl -n net.ipv4.ip_forward); done"
+    )
+    for node in re.findall(r"^(\S+) 0$", text, re.MULTILINE):
+        why = f"the node {node} forwards no packets: its kernel setting net.ipv4.ip_forward is 0"
+        fix = f"ssh {node} sysctl -w net.ipv4.ip_forward=1"
+        causes.append(Cause((node,), "Operating System", "Misconfiguration", why, (fix,)))
     text = yield from run(
         f"for node in {nodes}; do ssh $node \"iptables-save | grep -E '^-A .*(DROP|REJECT)' | grep -v KUBE- | sed s/^/$node:/\"; done"
     )
@@ -577,23 +565,6 @@ def _find_policies(seen: Survey, namespace: str) -> list[Cause]:
     return causes
 
 
-def _find_broken_system(seen: Survey) -> list[Cause]:
-    """Suspect workloads of the cluster itself that are not ready."""
-    return [
-        Cause(
-            (thing["name"],),
-            "Virtualization",
-            "Operation Error",
-            f"{thing['name']} of the cluster has {thing['ready']} of {thing['wanted']} pods ready",
-            (f"kubectl -n kube-system scale deployment/{thing['name']} --replicas=2",)
-            if thing["of"] == "Deployment" and not thing["wanted"]
-            else (),
-        )
-        for thing in seen.system
-        if thing["kind"] == "System" and (thing["ready"] < thing["wanted"] or not thing["wanted"])
-    ]
-
-
 def _blame_deepest(seen: Survey, namespace: str) -> list[Cause]:
     """Name the component at the end of the failing calls; what remains to try is a restart of its pods."""
     ranked = [*seen.bad_callees, *_rank_suspects(seen)]
@@ -604,3 +575,35 @@ def _blame_deepest(seen: Survey, namespace: str) -> list[Cause]:
     why = f"{ranked[0]} fails, and its cause is not clear; it may have lost a connection or its registration"
     restart = (f"kubectl -n {namespace} delete pods {pods}",) if pods else ()
     return [Cause((ranked[0],), "Application", "Misconfiguration", why, restart)]
+
+
+def _find_drift(seen: Survey, namespace: str) -> Steps[list[Cause]]:
+    """Compare what is deployed with what was declared, by Helm or by ``kubectl apply``, and suspect what differs near the symptoms.
+
+    Others may have wanted a difference, so it is a cause only where something is ill, or in the port where users come in.
+    """
+    text = yield from run(DRIFT.replace("{ns}", namespace), 120)
+    ill = {*_rank_suspects(seen), *seen.bad_callees}
+    causes = []
+    for kind, name, body in DIFFERENCE.findall(text):
+        lines = [line for line in body.splitlines() if CHANGED.match(line) and not UNINTERESTING.search(line)]
+        is_door = kind == "Service" and any("nodePort:" in line for line in lines)
+        is_opened = any(" type:" in line for line in lines)
+        if not lines or is_opened or not (name in ill or is_door):
+            continue
+        select = f'(.items[]? // .) | select(.kind == "{kind}" and .metadata.name == "{name}")'
+        declared = f"kubectl -n {namespace} create --dry-run=client -o json -f declared.yaml"
+        fix = [f"{declared} | jq {quote(select)} | kubectl apply -f -"]
+        if kind == "ConfigMap" and name in seen.deployments:
+            fix.append(f"kubectl -n {namespace} rollout restart deployment/{name}")
+        what = " ".join(line.strip() for line in lines)[:250]
+        causes.append(
+            Cause(
+                (name,),
+                "Application" if kind == "ConfigMap" else "Virtualization",
+                "Misconfiguration",
+                f"the {kind} {name} is not as it was declared: {what}",
+                tuple(fix),
+            )
+        )
+    return causes

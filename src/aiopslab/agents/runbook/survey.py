@@ -36,7 +36,11 @@ SERVICES: Final = """kubectl -n {ns} get services,deployments,networkpolicies,in
  else {kind, name: .metadata.name, spec} end'
 kubectl get ingressclasses -o json | jq -c '.items[] | {kind, name: .metadata.name}'"""
 CLUSTER: Final = """kubectl get nodes -o json | jq -c '.items[] | {kind, name: .metadata.name, address: .status.addresses[0].address,
- trouble: [.status.conditions[] | select((.type == "Ready") != (.status == "True")) | .type]}'
+ unschedulable: (.spec.unschedulable // false),
+ taints: [.spec.taints[]? | select(.key | test("^node(-role)?\\\\.kubernetes\\\\.io/") | not) | .key + ":" + .effect],
+ trouble: [.status.conditions[] | select((.type == "Ready") != (.status == "True")) | .type + ": " + .message]}'
+kubectl get events -A -o json | jq -c '[.items[] | select(.involvedObject.kind == "Node" and .reason == "NodeNotReady")] | group_by(.involvedObject.name)[] |
+ {kind: "Lost", name: .[0].involvedObject.name, count: (map(.count // 1) | add)}'
 kubectl -n kube-system get deployments,daemonsets -o json | jq -c '.items[] | {kind: "System", of: .kind, name: .metadata.name,
  wanted: (.spec.replicas // .status.desiredNumberScheduled), ready: (.status.readyReplicas // .status.numberReady // 0)}'
 kubectl get services -A -o json | jq -c '.items[] | select(.metadata.name | startswith("prometheus")) |
@@ -77,9 +81,13 @@ class Survey:
     ingresses: list[Object] = field(default_factory=list)
     ingress_classes: list[str] = field(default_factory=list)
     nodes: dict[str, Object] = field(default_factory=dict)
+    lost_nodes: dict[str, int] = field(default_factory=dict)
+    """How often each node was lost in the last hour."""
     system: list[Object] = field(default_factory=list)
     calls: dict[str, list[Object]] = field(default_factory=dict)
     logs: dict[str, Object] = field(default_factory=dict)
+    unreachable: list[str] = field(default_factory=list)
+    """Stores that run, but that a component which cannot start waits for."""
 
     def pods_of(self, deployment: str) -> list[Object]:
         """Return the pods of a Deployment."""
@@ -137,12 +145,24 @@ class Survey:
         return [ends for ends, count in usual if count > 20 and now.get(ends, 0.0) < count / 10]
 
     @property
+    def named_in_errors(self) -> set[str]:
+        """The components that the last error lines of others name."""
+        return {
+            name
+            for name in self.deployments
+            for other, log in self.logs.items()
+            if other != name and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", log["last"])
+        }
+
+    @property
     def bad_callees(self) -> tuple[str, ...]:
         """The components at the end of calls that fail, are slow or are missing, and that do not fail in calls of their own."""
         callees = [callee for _, callee, _ in (*self.failing_calls, *self.slow_calls)]
         callees += [callee for _, callee in self.silent_calls]
         callers = {caller for caller, _, _ in self.failing_calls}
-        return tuple(dict.fromkeys(callee for callee in callees if callee and callee not in callers))
+        callees += [name for name in self.deployments if name in self.named_in_errors]
+        others = (callee for callee in callees if callee and callee not in callers)
+        return tuple(dict.fromkeys((*self.unreachable, *others)))
 
     def _get_values(self, kind: str) -> dict[tuple[str, str], float]:
         return {
@@ -201,6 +221,8 @@ def _sort_in(found: Survey, thing: Object) -> None:
             found.ingress_classes.append(thing["name"])
         case "Log":
             found.logs[thing["name"]] = thing
+        case "Lost":
+            found.lost_nodes[thing["name"]] = thing["count"]
         case "Node":
             found.nodes[thing["name"]] = thing
         case _:

@@ -49,6 +49,13 @@ COMMON: Final = frozenset(
     """)
 )
 """Words of documentation that are no evidence."""
+FIELDS: Final = frozenset(
+    WORD.findall("""
+    annotations apiversion containers data false kind labels limits metadata name namespace none null spec status template true
+    type value
+    """)
+)
+"""Words of every object, which are no evidence."""
 
 
 @dataclass(frozen=True)
@@ -73,23 +80,32 @@ class ChecklistItem:
 
 
 def build_checklist(
-    fault: Fault, components: Iterable[str] = (), nodes: Iterable[str] = ()
+    fault: Fault, components: Iterable[str] = (), nodes: Iterable[str] = (), changed: Iterable[str] = ()
 ) -> tuple[ChecklistItem, ...]:
     """Build the checklist of a diagnosis from a fault's truth, parameters and documentation.
 
-    Names of ``components`` are no evidence; ``nodes`` are faulty ones.
+    Names of ``components`` are no evidence; ``nodes`` are faulty ones. ``changed`` are words of what the fault changed: an engineer
+    who quotes the wrong value has seen it.
     """
+    components = tuple(components)
     truth, machines = fault.truth, tuple(nodes)
     kinds = dict.fromkeys(
         phrase
         for kind in (truth.fault_type, *truth.also_fault_types)
         for phrase in (kind.lower(), *KINDS[kind])
     )
-    evidence = dict.fromkeys((*machines, *_find_evidence(fault, components)))
+    stems = dict.fromkeys((*machines, *_find_evidence(fault, components)))
+    common = {
+        *COMMON,
+        *FIELDS,
+        *components,
+        *WORD.findall(" ".join(LABELS["system_level"] + LABELS["fault_type"]).lower()),
+    }
+    evidence = dict.fromkeys((*stems, *(word for word in changed if word not in common)))
     return (
         ChecklistItem("where it is", (truth.component, *truth.also_right, *machines), are_names=True),
         ChecklistItem("what kind of fault it is", tuple(kinds)),
-        ChecklistItem("the evidence", tuple(evidence), _count_proofs(len(evidence))),
+        ChecklistItem("the evidence", tuple(evidence), _count_proofs(len(stems))),
     )
 
 
@@ -173,7 +189,12 @@ class IncidentTask(MitigationTask):
         """The checklist of each fault."""
         staged, names = hasattr(self, "environment"), [component.name for component in self.app.components]
         return [
-            build_checklist(fault, names, fault.machines_at_fault(self.environment) if staged else ())
+            build_checklist(
+                fault,
+                names,
+                fault.machines_at_fault(self.environment) if staged else (),
+                self.environment.find_injected_words() if staged else (),
+            )
             for fault in self.faults
         ]
 

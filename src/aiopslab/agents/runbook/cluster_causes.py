@@ -1,0 +1,153 @@
+"""Causes outside the application: rules that refuse pods, nodes that are closed or broken, parts of the cluster that do not run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from aiopslab.agents.runbook.survey import Steps, Survey, run
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A hypothesis: what is wrong where, and what would repair it."""
+
+    components: tuple[str, ...]
+    level: str
+    kind: str
+    why: str
+    repair: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{', '.join(self.components)}: {self.why}"
+
+
+WEBHOOKS: Final = "kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o json"
+NEWEST_LIMITS: Final = (
+    "$(kubectl -n {ns} get limitranges --sort-by=.metadata.creationTimestamp -o name | tail -1)"
+)
+REFUSALS: Final = (
+    (r"(?:exceeded|failed) quota: ([\w.-]+)", "kubectl -n {ns} delete resourcequota {0}"),
+    (
+        r"(?:maximum|minimum) (?:cpu|memory) usage per|limit to request ratio",
+        f"kubectl -n {{ns}} delete {NEWEST_LIMITS}",
+    ),
+    (r"violates PodSecurity", "kubectl label namespace {ns} pod-security.kubernetes.io/enforce-"),
+    (
+        r"ValidatingAdmissionPolicy '[^']+' with binding '([^']+)'",
+        "kubectl delete validatingadmissionpolicybinding {0}",
+    ),
+    (
+        r'(?:failed calling|admission) webhook "([^"]+)"',
+        f'kubectl delete $({WEBHOOKS} | jq -r \'.items[] | select(any(.webhooks[]; .name == "{{0}}")) | .kind + "/" + .metadata.name\')',
+    ),
+)
+"""Messages with which the cluster refuses pods, and what removes the rule; ``{0}`` is its name."""
+REGISTER: Final = (
+    "sleep 30; kubectl -n {ns} get deployments -o name | grep -v -E 'mongo|memcached|redis|consul|jaeger' | "
+    "xargs kubectl -n {ns} rollout restart"
+)
+"""Restarts what keeps no data: connections to a node that has gone hang."""
+
+
+def find_refused_pods(seen: Survey, namespace: str) -> Iterator[Cause]:
+    """Find Deployments whose new pods the cluster refuses, and the rule that does it."""
+    for name, found in seen.deployments.items():
+        message = next(iter(found["failures"]), "")
+        for pattern, fix in REFUSALS:
+            rule = re.search(pattern, message)
+            if rule:
+                line = fix.replace("{ns}", namespace).replace("{0}", next(iter(rule.groups()), ""))
+                why = f"new pods of {name} are refused: {message[:250]}"
+                yield Cause((name,), "Virtualization", "Misconfiguration", why, (line,))
+                return  # the others are refused by the same rule
+
+
+def find_closed_nodes(seen: Survey) -> Iterator[Cause]:
+    """Find pods that no node accepts, because nodes are cordoned or tainted."""
+    waiting = [
+        pod
+        for pod in seen.pods
+        if pod["phase"] == "Pending" and "nodes are available" in pod.get("message", "")
+    ]
+    names = tuple(
+        dict.fromkeys(name for name in seen.deployments if any(pod in waiting for pod in seen.pods_of(name)))
+    )
+    messages = " ".join(pod["message"] for pod in waiting)
+    fixes = []
+    for node, known in seen.nodes.items():
+        if known["unschedulable"] and "were unschedulable" in messages:
+            fixes.append(f"kubectl uncordon {node}")
+        fixes += [
+            f"kubectl taint node {node} {taint}-"
+            for taint in known["taints"]
+            if "untolerated taint" in messages
+        ]
+    if names and fixes:
+        why = f"no node accepts the pods of {', '.join(names)}, because nodes are cordoned or tainted: {messages[:200]}"
+        yield Cause(names, "Virtualization", "Operation Error", why, tuple(fixes))
+
+
+def check_nodes(seen: Survey, namespace: str) -> Steps[list[Cause]]:
+    """Look at nodes that are not ready, and repair what has stopped there, or take them out of use."""
+    causes = []
+    for name, node in seen.nodes.items():
+        if node["trouble"]:
+            causes.append((yield from _check_node(name, node["trouble"], namespace)))
+    return causes
+
+
+def find_flapping_nodes(seen: Survey, namespace: str) -> Iterator[Cause]:
+    """Suspect nodes that are ready now, but were lost in the last hour."""
+    for name, count in seen.lost_nodes.items():
+        if not seen.nodes.get(name, {"trouble": True})["trouble"]:
+            why = f"the node {name} is flapping: it was lost {count} times in the last hour; its hardware or its link is not reliable"
+            yield Cause((name,), "Hardware", "Network/Storage Issue", why, _vacate(name, namespace))
+
+
+def _check_node(name: str, trouble: list[str], namespace: str) -> Steps[Cause]:
+    text = yield from run(f"ssh -o ConnectTimeout=5 {name} systemctl is-active kubelet containerd 2>&1")
+    states = dict(zip(("kubelet", "containerd"), text.split(), strict=False))
+    stopped = [unit for unit, state in states.items() if state in ("inactive", "failed")]
+    why = f"the node {name} is not ready: {'; '.join(trouble)[:200]}"
+    if "ssh:" in text:
+        why, fixes = f"{why}; it does not answer", _vacate(name, namespace)
+    elif stopped:
+        why += f"; stopped there: {', '.join(stopped)}"
+        fixes = tuple(
+            f"ssh {name} 'systemctl unmask {unit}; systemctl enable --now {unit}'" for unit in stopped
+        )
+    elif "cni" in " ".join(trouble).lower():
+        why += "; the configuration of its network plugin is gone"
+        fixes = (f"kubectl -n kube-system delete pod -l app=kindnet --field-selector spec.nodeName={name}",)
+    else:
+        why += "; its services run, but do not answer"
+        fixes = (f"ssh {name} systemctl restart containerd kubelet",)
+    return Cause((name,), "Operating System", "Operation Error", why, fixes)
+
+
+def _vacate(node: str, namespace: str) -> tuple[str, ...]:
+    """Return the lines that take a node out of use, whether or not it answers."""
+    return (
+        f"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data --disable-eviction --force --grace-period=0 --timeout=90s",
+        REGISTER.replace("{ns}", namespace),
+    )
+
+
+def find_broken_system(seen: Survey) -> list[Cause]:
+    """Suspect workloads of the cluster itself that are not ready."""
+    return [
+        Cause(
+            (thing["name"],),
+            "Virtualization",
+            "Operation Error",
+            f"{thing['name']} of the cluster has {thing['ready']} of {thing['wanted']} pods ready",
+            (f"kubectl -n kube-system scale deployment/{thing['name']} --replicas=2",)
+            if thing["of"] == "Deployment" and not thing["wanted"]
+            else (),
+        )
+        for thing in seen.system
+        if thing["kind"] == "System" and (thing["ready"] < thing["wanted"] or not thing["wanted"])
+    ]
