@@ -96,9 +96,7 @@ def find_changed_words(before: Object | None, after: Object | None) -> list[str]
         return [before["metadata"]["name"].lower()] if before is not None else []
     old = set(_list_words(_select_declared(before))) if before is not None else set()
     new = list(_list_words(_select_declared(after)))
-    words = [word for word in new if word not in old]
-    if before is None:
-        words.append(after["metadata"]["name"].lower())
+    words = (word for word in new if word not in old)
     return list(dict.fromkeys((*words, *(word for word in sorted(old) if word not in new))))
 
 

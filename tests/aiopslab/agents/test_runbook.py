@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from aiopslab.agents.runbook import Runbook
-from aiopslab.agents.runbook.causes import Cause
+from aiopslab.agents.runbook.cluster_causes import (
+    Cause,
+    find_closed_nodes,
+    find_flapping_nodes,
+    find_refused_pods,
+)
 from aiopslab.agents.runbook.survey import Survey, parse_lines
 from aiopslab.orchestrator.stages import Stages, run_episode
 
@@ -30,6 +35,44 @@ def test_a_callee_that_fails_because_of_its_own_callee_is_not_blamed() -> None:
 
 def test_a_cause_says_where_it_is() -> None:
     assert str(Cause(("geo",), "Application", "Code Defect", "it crashes")) == "geo: it crashes"
+
+
+def make_survey(message: str = "", **node: Any) -> Survey:
+    """Return a survey of one Deployment with one pod, which a message concerns, and one node."""
+    return Survey(
+        deployments={"geo": {"wanted": 1, "ready": 0, "failures": [message]}},
+        pods=[{"name": "geo-1-a", "owner": "geo-1", "phase": "Pending", "ready": False, "message": message}],
+        nodes={"kind-worker": {"unschedulable": False, "taints": [], "trouble": []} | node},
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "fix"),
+    [
+        ('pods "geo-1-a" is forbidden: exceeded quota: small, requested: pods=1', "kubectl -n shop delete resourcequota small"),
+        ('pods "geo-1-a" is forbidden: violates PodSecurity "restricted:latest"', "kubectl label namespace shop pod-security.kubernetes.io/enforce-"),
+        ("ValidatingAdmissionPolicy 'tags' with binding 'tags-all' denied request", "kubectl delete validatingadmissionpolicybinding tags-all"),
+        ('pods "geo-1-a" is forbidden: error looking up service account', None),
+    ],
+)  # fmt: skip
+def test_the_rule_that_refuses_pods_is_removed(message: str, fix: str | None) -> None:
+    causes = list(find_refused_pods(make_survey(message), "shop"))
+    assert [cause.repair for cause in causes] == ([(fix,)] if fix else [])
+
+
+def test_nodes_are_opened_only_for_pods_that_wait_for_them() -> None:
+    full = "0/1 nodes are available: 1 Insufficient cpu."
+    closed = "0/1 nodes are available: 1 node(s) were unschedulable."
+    assert not list(find_closed_nodes(make_survey(full, unschedulable=True)))
+    (cause,) = find_closed_nodes(make_survey(closed, unschedulable=True, taints=["team=a:NoSchedule"]))
+    assert (cause.components, cause.repair) == (("geo",), ("kubectl uncordon kind-worker",))
+
+
+def test_a_node_that_comes_and_goes_is_suspected_while_it_is_there() -> None:
+    seen = make_survey()
+    assert not list(find_flapping_nodes(seen, "shop"))
+    seen.lost_nodes = {"kind-worker": 2, "kind-worker9": 1}
+    assert [cause.components for cause in find_flapping_nodes(seen, "shop")] == [("kind-worker",)]
 
 
 @pytest.mark.slow(keep=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiopslab.cloud.declared import find_changes, read_declared
+from aiopslab.cloud.declared import find_changed_words, find_changes, read_declared
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import Terminal
@@ -56,3 +56,13 @@ def test_a_port_that_the_cluster_chose_may_be_written_down() -> None:
     assert find_changes(before, read_declared(cluster.api)) == {}
     assert terminal.run(SERVICE % ", nodePort: 30501").status == 0
     assert list(find_changes(before, read_declared(cluster.api)).values()) == ["changed"]
+
+
+def test_the_words_of_a_change_are_its_fields_and_values() -> None:
+    before = {"metadata": {"name": "geo"}, "data": {"conf": "addr: redis port: 6379"}}
+    after = {"metadata": {"name": "geo"}, "data": {"conf": "addr: new-redis port: 6379"}}
+    assert find_changed_words(before, after) == ["new-redis", "redis"]
+    assert find_changed_words(before, None) == ["geo"]
+    assert find_changed_words(None, {"metadata": {"name": "pod-sizes"}, "spec": {"max": {"cpu": "250m"}}}) == [
+        "spec", "max", "cpu", "250m", "metadata", "name", "pod-sizes",
+    ]  # fmt: skip

@@ -12,6 +12,7 @@ from aiopslab.agents.engineer import Engineer
 from aiopslab.orchestrator.models import ScriptedModel
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.tasks import IncidentTask
+from aiopslab.orchestrator.tasks.incident import build_checklist
 from aiopslab.utils import InvalidSubmissionError
 
 REGISTRY = ProblemRegistry()
@@ -58,6 +59,18 @@ def test_the_diagnosis_of_another_incident_is_wrong(pid: str) -> None:
         f"Users report errors. Something is wrong with {task.faults[0].truth.component}; the service fails."
     )
     assert all(task.check_diagnosis(text) for text in (*others, vague, ""))
+
+
+def test_who_quotes_the_wrong_value_has_seen_it() -> None:
+    (fault,) = get_incident("k8s_target_port-misconfig-incident-2").faults
+    (*_, plain), (*_, quoted) = (
+        build_checklist(fault, changed=words) for words in ((), ("9999", "spec", "text-service"))
+    )
+    assert not plain.is_met("the port 9999")
+    assert quoted.is_met("the port 9999")
+    assert not build_checklist(fault, ("text-service",), changed=("spec", "text-service"))[-1].is_met(
+        "spec of text-service"
+    )
 
 
 def test_names_are_whole_words() -> None:
