@@ -22,6 +22,8 @@ MAX_ROUNDS: Final = 3
 """How often it repairs and verifies."""
 LAST_LOOK: Final = 18
 """It begins no further round after this many actions, so that it can submit in time."""
+LAST_ACTION: Final = 28
+"""It submits what it has found so far when it has taken this many actions; sessions usually allow 30."""
 FEW: Final = 0.01
 """A share of failed calls that nobody calls an incident."""
 
@@ -34,6 +36,8 @@ class Runbook(Floor):
         super().__init__()
         self.namespace = "default"
         self.actions = 0
+        self.causes: list[Cause] = []
+        """What it thinks is wrong, so far."""
 
     def init_context(self, problem: str, instructions: str, actions: Mapping[str, str]) -> None:
         """Read the form of the answer and the application's namespace."""
@@ -44,17 +48,16 @@ class Runbook(Floor):
     def get_action(self, state: str) -> str:
         """Return the next action."""
         self.actions += 1
-        return super().get_action(state)
+        return self._answer(True) if self.actions >= LAST_ACTION else super().get_action(state)
 
     def work(self) -> Generator[str, str, None]:
         """Survey, diagnose, repair where that is asked for, and submit."""
         seen = yield from survey(self.namespace)
-        causes: list[Cause] = []
         if self.form != "yes or no":  # only that form asks whether anything is wrong
-            causes = yield from find_causes(seen, self.namespace)
+            self.causes = yield from find_causes(seen, self.namespace)
         if self.form in ("nothing", "incident"):
-            causes = yield from self._repair(seen, causes)
-        yield self._answer(is_ill(seen), causes)
+            self.causes = yield from self._repair(seen, self.causes)
+        yield self._answer(is_ill(seen))
 
     def _repair(self, seen: Survey, causes: list[Cause]) -> Steps[list[Cause]]:
         """Repair the most likely cause, and look again; what is still ill has another cause. Return those whose repair helped."""
@@ -77,8 +80,8 @@ class Runbook(Floor):
             causes = yield from find_causes(seen, self.namespace)
         return helped or first
 
-    def _answer(self, ill: bool, causes: list[Cause]) -> str:
-        causes = causes or [Cause((), "Application", "Misconfiguration", "nothing was found")]
+    def _answer(self, ill: bool) -> str:
+        causes = self.causes or [Cause((), "Application", "Misconfiguration", "nothing was found")]
         first = causes[0]
         repaired = causes if self.form == "incident" else causes[:1]
         diagnosis = " ".join(

@@ -64,10 +64,10 @@ def test_the_diagnosis_of_another_incident_is_wrong(pid: str) -> None:
 def test_who_quotes_the_wrong_value_has_seen_it() -> None:
     (fault,) = get_incident("k8s_target_port-misconfig-incident-2").faults
     (*_, plain), (*_, quoted) = (
-        build_checklist(fault, changed=words) for words in ((), ("9999", "spec", "text-service"))
+        build_checklist(fault, changed=words) for words in ((), ("8443", "spec", "text-service"))
     )
-    assert not plain.is_met("the port 9999")
-    assert quoted.is_met("the port 9999")
+    assert not plain.is_met("the port 8443")
+    assert quoted.is_met("the port 8443")
     assert not build_checklist(fault, ("text-service",), changed=("spec", "text-service"))[-1].is_met(
         "spec of text-service"
     )
