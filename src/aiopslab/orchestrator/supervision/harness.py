@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
+import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from aiopslab.orchestrator.supervision import kernel
 from aiopslab.orchestrator.supervision.family import IS_LINUX, Process, list_processes
 
+PAUSE_S: Final = 0.01
 _adopts_orphans = False
 
 
@@ -47,3 +52,26 @@ def find_orphans() -> list[Process]:
     return [
         process for process in list_processes() if process.parent == os.getpid() and process.session != own
     ]
+
+
+def end_with_parent() -> None:
+    """Have this process killed when its parent ends, on Linux. Elsewhere it ends when it next reads from its parent."""
+    if not IS_LINUX:
+        return
+    parent = os.getppid()
+    kernel.set_process(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended meanwhile
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def wait_for_orphans(within_s: float) -> bool:
+    """Reap the processes that this process has adopted; return whether all ended in time."""
+    deadline = time.monotonic() + within_s
+    while orphans := find_orphans():
+        for process in orphans:
+            with suppress(ChildProcessError):
+                os.waitpid(process.pid, os.WNOHANG)
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(PAUSE_S)
+    return True
