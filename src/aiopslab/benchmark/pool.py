@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,10 +18,11 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from aiopslab.orchestrator import end_with_parent, wait_for_orphans
+from aiopslab.orchestrator import end_with_parent, reap_orphans, wait_for_orphans
 
 END_S: Final = 15.0
 """Maximum time for workers, and for all that they have started, to end."""
+REAP_S: Final = 5.0
 
 J = TypeVar("J")
 
@@ -92,6 +94,7 @@ class Pool(Generic[J]):
         self._make_performer = make_performer
         self._size = size
         self._workers: list[Worker[J]] = []
+        self._reaped_s = time.monotonic()
 
     @property
     def workers(self) -> list[Worker[J]]:
@@ -119,6 +122,7 @@ class Pool(Generic[J]):
 
     def wait(self, timeout_s: float) -> list[Finished[J]]:
         """Wait for the end of a job, and return those that have ended; none after the timeout."""
+        self._reap()
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         if not busy:
             return []
@@ -131,6 +135,12 @@ class Pool(Generic[J]):
                 worker.kill()
                 self._workers.remove(worker)
         return finished
+
+    def _reap(self) -> None:
+        """Reap worlds that outlived the process they were forked from; there would be thousands in a long run."""
+        if time.monotonic() - self._reaped_s > REAP_S:
+            self._reaped_s = time.monotonic()
+            reap_orphans({worker.process.pid for worker in self._workers if worker.process.pid is not None})
 
     def close(self) -> None:
         """End all workers; after ``shield_harness``, wait until all that they have started is gone, too."""

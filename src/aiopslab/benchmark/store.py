@@ -97,6 +97,8 @@ class Store:
             row = connection.execute("SELECT run, version, settings, plan FROM runs").fetchone()
         except sqlite3.Error as error:
             raise StoreError(f"{path} is no store of a benchmark ({error}). Choose another folder.") from None
+        if row is None:
+            raise StoreError(f"{path} has no run. Remove the folder, and run the benchmark again.")
         name, version, settings, plan = row
         if version != VERSION:
             raise StoreError(
@@ -105,11 +107,16 @@ class Store:
         return cls(path.parent, connection, Run(name, json.loads(settings), json.loads(plan)))
 
     def add(self, episode: Episode) -> bool:
-        """Store a finished episode; return False if it is stored already."""
+        """Store a finished episode; return False if it is stored already. Raises ``StoreError``."""
         row = [self.run.name, *_encode(episode)]
         marks = ", ".join("?" * len(_COLUMNS))
-        with self._connection:
-            done = self._connection.execute(f"INSERT OR IGNORE INTO episodes VALUES ({marks})", row)
+        try:
+            with self._connection:
+                done = self._connection.execute(f"INSERT OR IGNORE INTO episodes VALUES ({marks})", row)
+        except sqlite3.OperationalError as error:  # a full disk
+            raise StoreError(
+                f"An episode could not be stored in {self.folder} ({error}). Free some space and continue with --resume."
+            ) from None
         return done.rowcount == 1
 
     def remove(self, key: EpisodeKey) -> None:

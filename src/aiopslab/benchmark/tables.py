@@ -101,6 +101,7 @@ def build_tables(episodes: Sequence[Episode]) -> list[Table]:
         _build_programs(counted),
         _build_repeats(counted),
         _build_comparisons(counted),
+        _build_problems(counted),
         _build_failures(episodes),
     ]
     return [table for table in tables if table.rows]
@@ -445,6 +446,20 @@ def compare_agents(episodes: Sequence[Episode], first: str, second: str) -> list
         Table("solved", "Solved by", ("agent", "episodes"), counts),
         Table("different", "Episodes that only one of them solved", header, rows, labels=3),
     ]
+
+
+def _build_problems(episodes: Sequence[Episode]) -> Table:
+    """Return the share of solved attempts at each problem, the hardest first."""
+    problems: dict[str, list[Episode]] = defaultdict(list)
+    for episode in episodes:
+        problems[episode.problem].append(episode)
+    agents = list(group_by_agent(episodes))
+    ordered = sorted(problems.items(), key=lambda item: (count_solved(item[1]).value or 0.0, item[0]))
+    rows: list[list[Cell]] = []
+    for problem, own in ordered:
+        shares = [count_solved([episode for episode in own if episode.agent == agent]) for agent in agents]
+        rows.append([problem, count_solved(own), *shares])
+    return Table("problems", "Problems, the hardest first", ("problem", "all agents", *agents), rows)
 
 
 def _build_failures(episodes: Sequence[Episode]) -> Table:

@@ -14,7 +14,6 @@ from aiopslab.benchmark.episodes import Episode, build_episode
 from aiopslab.benchmark.plan import Job
 from aiopslab.benchmark.pool import WorkerBroken
 from aiopslab.benchmark.store import SESSIONS
-from aiopslab.cloud import CopyFailed
 from aiopslab.orchestrator import (
     Redactor,
     Stage,
@@ -25,6 +24,7 @@ from aiopslab.orchestrator import (
     shield_harness,
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
+from simcloud.world import CopyLost
 
 MAX_WORLDS: Final = 8
 """Processes with prepared worlds per worker: a baseline, a fault, its tasks, and the previous fault."""
@@ -71,16 +71,10 @@ class WorldPerformer:
     def perform(self, job: Job) -> Any:
         """Return what the function returns; raises ``CopyFailed`` for its errors and ``WorkerBroken`` for a lost process."""
         try:
-            copy = self._get_stages(job.key.seed).episode(job.key.problem)
-        except OSError as error:
-            raise WorkerBroken from error
-        with copy:
-            try:
+            with self._get_stages(job.key.seed).episode(job.key.problem) as copy:
                 return copy.call(self.function, job, self.options)
-            except (CopyFailed, OSError) as error:
-                if copy.has_ended:
-                    raise WorkerBroken from error
-                raise
+        except (CopyLost, OSError) as error:
+            raise WorkerBroken from error
 
     def _get_stages(self, seed: int) -> Stages:
         if seed not in self._stages:

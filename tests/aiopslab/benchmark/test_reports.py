@@ -80,6 +80,14 @@ def test_the_paired_comparison(tables: dict[str, Table]) -> None:
     assert (pair["problems"], pair["families"]) == ("8", "3")
 
 
+def test_problems_are_listed_by_their_measured_difficulty(tables: dict[str, Table]) -> None:
+    rows = read(tables["problems"])
+    assert [row["problem"] for row in rows] == [
+        "auth-mitigation-1", "healthy-detection-1", "zero-localization-1", "zero-detection-1",
+    ]  # fmt: skip
+    assert (rows[0]["all agents"], rows[0]["good"]) == ("25% [7, 59]", "50% [15, 85]")
+
+
 def test_failures_are_listed_with_a_reason(tables: dict[str, Table]) -> None:
     rows = [(row["agent"], row["ending"], row["episodes"], row["reason"]) for row in read(tables["failures"])]
     assert rows == [("loud", "agent error", "4", "It fell <over>"), ("loud", "worker died", "1", "Killed.")]

@@ -10,6 +10,7 @@ import ctypes
 import os
 import signal
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -64,13 +65,19 @@ def end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def reap_orphans(kept: Collection[int] = ()) -> bool:
+    """Reap adopted processes that have ended, except the children with the kept ids; return whether any others are left."""
+    orphans = [process for process in find_orphans() if process.pid not in kept]
+    for process in orphans:
+        with suppress(ChildProcessError):
+            os.waitpid(process.pid, os.WNOHANG)
+    return bool(orphans)
+
+
 def wait_for_orphans(within_s: float) -> bool:
-    """Reap the processes that this process has adopted; return whether all ended in time."""
+    """Wait until all adopted processes have ended; return whether they did in time."""
     deadline = time.monotonic() + within_s
-    while orphans := find_orphans():
-        for process in orphans:
-            with suppress(ChildProcessError):
-                os.waitpid(process.pid, os.WNOHANG)
+    while reap_orphans():
         if time.monotonic() > deadline:
             return False
         time.sleep(PAUSE_S)
