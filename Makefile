@@ -20,8 +20,9 @@ help: ## list the targets
 
 venv: $(VENV)/.tools ## create .venv with the project and its tools (other targets do this when needed)
 
-demo: $(VENV)/.project ## watch a scripted engineer diagnose and repair a social network
-	@$(BIN)/aiopslab demo
+demo: $(VENV)/.project ## compare three agents on ten incidents and write a report
+	@rm -rf results/demo
+	@$(BIN)/aiopslab bench --suite smoke --agent runbook,idle,alarmist --out results/demo
 
 test: check ## run all checks and the tests, without slow ones; needs python3 and make only
 	@echo "Running the tests ..."

@@ -4,7 +4,11 @@ There are four floors (agents that act without looking; a good agent must beat t
 replays a file of actions, and four agents around a language model: ``shell``, ``react``, ``flash`` and ``toolcall``.
 """
 
-from aiopslab.agents.lookup import NoSuchAgent as NoSuchAgent, find_agent as find_agent
+from aiopslab.agents.lookup import (
+    NoSuchAgent as NoSuchAgent,
+    find_agent as find_agent,
+    takes_model as takes_model,
+)
 from aiopslab.agents.registry import (
     agent as agent,
     load_agents as load_agents,

@@ -50,6 +50,16 @@ def find_agent(spec: str, model: str | None = None) -> tuple[str, Any]:
     return argument, agent
 
 
+def takes_model(spec: str) -> bool:
+    """Return whether an agent may be given a model. That of a file or module is not known before it is created, so it may."""
+    if spec.startswith(COMMAND):
+        return False
+    factories = load_agents()
+    name = spec.partition(":")[0]
+    factory = factories.get(name) or factories.get(resolve_alias(name))
+    return factory is None or "model" in signature(factory).parameters
+
+
 def _describe_unknown(spec: str, names: list[str]) -> str:
     near = get_close_matches(spec, names, 1)
     hint = f" Did you mean '{near[0]}'?" if near else ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from aiopslab.cli.benchmarks import benchmarks
 from aiopslab.cli.cluster import cluster
 from aiopslab.cli.options import (
     AsJson,
@@ -44,6 +45,7 @@ cli = typer.Typer(
 )
 
 cli.add_typer(cluster)
+cli.add_typer(benchmarks)
 
 
 def _print_version(is_requested: bool) -> None:

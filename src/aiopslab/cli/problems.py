@@ -133,10 +133,11 @@ def _is_usage_error(error: AIOpsLabError) -> bool:
         return True
     # Slow imports. Where one of these errors was raised, its module is already loaded.
     from aiopslab.agents import NoSuchAgent
+    from aiopslab.benchmark import StoreError
     from aiopslab.orchestrator import AgentNotStarted, NotARecord
     from aiopslab.orchestrator.models import ModelFailed
 
-    return isinstance(error, (NoSuchAgent, AgentNotStarted, ModelFailed, NotARecord))
+    return isinstance(error, (NoSuchAgent, AgentNotStarted, ModelFailed, NotARecord, StoreError))
 
 
 def _report(error: BaseException, message: str, code: int) -> int:

@@ -39,6 +39,8 @@ with export_lazily(globals()):
         ProgressCallback as ProgressCallback,
         Prompt as Prompt,
         deploy as deploy,
+        get_baseline_key as get_baseline_key,
+        get_fault_key as get_fault_key,
         ignore_progress as ignore_progress,
         open_problem as open_problem,
         stage as stage,
@@ -63,6 +65,9 @@ with export_lazily(globals()):
     from aiopslab.orchestrator.supervision import (
         Isolation as Isolation,
         Limits as Limits,
+        end_with_parent as end_with_parent,
         hide_command_line as hide_command_line,
+        reap_orphans as reap_orphans,
         shield_harness as shield_harness,
+        wait_for_orphans as wait_for_orphans,
     )

@@ -15,6 +15,7 @@ import asyncio
 import signal
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -44,8 +45,20 @@ MAX_PROCESSES: Final = 48
 class Stage:
     """The content of one such process: a world on its way to an episode. Each step is taken in a copy of its own."""
 
-    def __init__(self, problem_id: str, seed: int, files: Sequence[Path] = (), drafts: bool = False) -> None:
-        """Deploy the baseline of a problem, which may be defined in one of these files, or be a draft."""
+    def __init__(
+        self,
+        problem_id: str,
+        seed: int,
+        files: Sequence[Path] = (),
+        drafts: bool = False,
+        modules: Sequence[str] = (),
+    ) -> None:
+        """Deploy the baseline of a problem, which may be defined in one of these files, or be a draft.
+
+        ``modules`` are imported here once, because every copy would have to import them again.
+        """
+        for module in modules:
+            import_module(module)
         self.registry = ProblemRegistry(drafts=drafts)
         for file in files:
             self.registry.load(file)
@@ -87,11 +100,15 @@ class Stages:
         *,
         registry: ProblemRegistry | None = None,
         tell: ProgressCallback = ignore_progress,
+        max_processes: int = MAX_PROCESSES,
+        modules: Sequence[str] = (),
     ) -> None:
-        """``registry`` holds the problems, with the files that were loaded into it."""
+        """``registry`` holds the problems, with the files that were loaded into it. ``modules`` are imported before any copy."""
         self._seed = seed
         self._registry = registry or ProblemRegistry()
         self._tell = tell
+        self.max_processes = max_processes
+        self._modules = tuple(modules)
         self._kept: OrderedDict[Hashable, Copy[Stage]] = OrderedDict()
         self._with_spare: Copy[Stage] | None = None
         """The most recent problem: the only one that keeps a spare copy ready."""
@@ -127,14 +144,15 @@ class Stages:
     def _get_baseline(self, task: Task) -> Copy[Stage]:
         def make() -> Copy[Stage]:
             self._tell(f"{task.app.name}: deploying the cluster, starting users, recording a baseline")
-            return Copy.of(Stage, task.id, task.seed, self._registry.loaded, self._registry.drafts)
+            files, drafts = self._registry.loaded, self._registry.drafts
+            return Copy.of(Stage, task.id, task.seed, files, drafts, self._modules)
 
         return self._get_or_make(("baseline", get_baseline_key(task, task.seed)), make)
 
     def _get_or_make(self, key: Hashable, make: Callable[[], Copy[Stage]]) -> Copy[Stage]:
         if key not in self._kept:
             self._kept[key] = make()
-            while len(self._kept) > MAX_PROCESSES:
+            while len(self._kept) > self.max_processes:
                 self._kept.popitem(last=False)[1].close()
         self._kept.move_to_end(key)
         return self._kept[key]

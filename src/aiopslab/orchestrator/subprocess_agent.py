@@ -147,9 +147,9 @@ class _SubprocessLink(AgentLink):
         try:
             if process.exit_code is None:
                 self._send_end(process)
-            if not await _wait_for_exit(process, _GRACE_S):
+            if not await process.wait_for_exit(_GRACE_S):
                 process.terminate()
-                await _wait_for_exit(process, _GRACE_S)
+                await process.wait_for_exit(_GRACE_S)
         finally:
             await self._end()
 
@@ -237,7 +237,7 @@ class _SubprocessLink(AgentLink):
         )
 
     async def _make_gone_error(self, process: SupervisedProcess) -> AgentGone:
-        ended = await _wait_for_exit(process, _GRACE_S)
+        ended = await process.wait_for_exit(_GRACE_S)
         await self._end()
         if process.exceeded:
             return AgentGone(
@@ -264,15 +264,6 @@ class _SubprocessLink(AgentLink):
             process.stdin.close()
         except (BrokenPipeError, ConnectionResetError, RuntimeError):
             pass
-
-
-async def _wait_for_exit(process: SupervisedProcess, within_s: float) -> bool:
-    """Return whether the program's first process ends in time; its children may live on."""
-    for _ in range(int(within_s / _POLL_S)):
-        if process.exit_code is not None:
-            return True
-        await asyncio.sleep(_POLL_S)
-    return process.exit_code is not None
 
 
 def _describe_refusal(name: str, program: str, reason: str) -> str:

@@ -4,7 +4,12 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from simcloud.world.clusters import add_cluster as add_cluster, join_cluster as join_cluster
-    from simcloud.world.copies import Copy as Copy, CopyFailed as CopyFailed, call_in_copy as call_in_copy
+    from simcloud.world.copies import (
+        Copy as Copy,
+        CopyFailed as CopyFailed,
+        CopyLost as CopyLost,
+        call_in_copy as call_in_copy,
+    )
     from simcloud.world.policies import (
         ADMIN as ADMIN,
         OPERATOR as OPERATOR,

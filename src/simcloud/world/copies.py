@@ -59,6 +59,10 @@ class CopyFailed(Exception):
     """A function raised an exception in a copy; the message has its traceback."""
 
 
+class CopyLost(CopyFailed):
+    """The process of a copy has ended: it was killed or ran out of memory."""
+
+
 class Copy(Generic[W]):
     """A process that holds a world of type ``W`` and runs functions on it."""
 
@@ -147,7 +151,7 @@ class Copy(Generic[W]):
     def _receive_result(self) -> Any:
         message = _receive(self._link)
         if message is None:
-            raise CopyFailed(f"the copy (process {self.pid}) has ended; it was killed or ran out of memory")
+            raise CopyLost(f"the copy (process {self.pid}) has ended; it was killed or ran out of memory")
         if message[:1] == RAISED:
             raise CopyFailed(message[1:].decode())
         return pickle.loads(message[1:])

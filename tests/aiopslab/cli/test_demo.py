@@ -26,7 +26,7 @@ def test_the_readme_shows_what_it_prints() -> None:
     """Line by line and in this order; "..." stands for what is left out."""
     readme = (ROOT / "README.md").read_text()
     excerpt = re.split(
-        r"^```\n", readme.partition("(`make demo`, seed 7)")[2], maxsplit=2, flags=re.MULTILINE
+        r"^```\n", readme.partition("(`aiopslab demo`, seed 7)")[2], maxsplit=2, flags=re.MULTILINE
     )[1]
     shown = iter(line.rstrip() for line in story().splitlines())
     missing = [line for line in excerpt.splitlines() if line.strip() not in ("", "...") and line not in shown]

@@ -9,7 +9,6 @@ from functools import partial
 
 import pytest
 
-from aiopslab.orchestrator import stages as module
 from aiopslab.orchestrator.problems import ProblemRegistry, UnknownProblem
 from aiopslab.orchestrator.stages import Stage, Stages, run_episode
 from simcloud.world.copies import CopyFailed
@@ -108,7 +107,7 @@ def test_copies_live_and_end_one_by_one(prepared: Prepared) -> None:
 
 
 def test_so_many_worlds_are_kept_and_no_more(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MAX_PROCESSES", 3)
+    monkeypatch.setattr(prepared.stages, "max_processes", 3)
     problems = ("misconfig_app_hotel_res-detection-1", NOOP, "misconfig_app_hotel_res-detection-1")
     before = len(prepared.told)
     for problem in problems:

@@ -54,16 +54,16 @@ class Runbook(Floor):
         """Survey, diagnose, repair where that is asked for, and submit."""
         seen = yield from survey(self.namespace)
         if self.form != "yes or no":  # only that form asks whether anything is wrong
-            self.causes = yield from find_causes(seen, self.namespace)
-        if self.form in ("nothing", "incident"):
-            self.causes = yield from self._repair(seen, self.causes)
+            causes = yield from find_causes(seen, self.namespace)
+            self.causes = causes[:1]
+            if self.form in ("nothing", "incident"):
+                yield from self._repair(seen, causes)
         yield self._answer(is_ill(seen))
 
-    def _repair(self, seen: Survey, causes: list[Cause]) -> Steps[list[Cause]]:
-        """Repair the most likely cause, and look again; what is still ill has another cause. Return those whose repair helped."""
+    def _repair(self, seen: Survey, causes: list[Cause]) -> Steps[None]:
+        """Repair the most likely cause, and look again; what is still ill has another cause. Those whose repair helped are kept."""
         tried: set[tuple[str, ...]] = set()
         helped: list[Cause] = []
-        first = causes[:1]
         for _ in range(MAX_ROUNDS):
             cause = next((cause for cause in causes if cause.repair and cause.repair not in tried), None)
             if cause is None:
@@ -75,21 +75,20 @@ class Runbook(Floor):
             before, seen = seen, (yield from survey(self.namespace))
             if count_symptoms(seen) < count_symptoms(before):
                 helped.append(cause)
+                self.causes = helped
             if not is_ill(seen) or self.actions > LAST_LOOK:
                 break
             causes = yield from find_causes(seen, self.namespace)
-        return helped or first
 
     def _answer(self, ill: bool) -> str:
         causes = self.causes or [Cause((), "Application", "Misconfiguration", "nothing was found")]
         first = causes[0]
-        repaired = causes if self.form == "incident" else causes[:1]
         diagnosis = " ".join(
-            f"{cause}. It is a {cause.kind.lower()} of the {cause.level.lower()} level." for cause in repaired
+            f"{cause}. It is a {cause.kind.lower()} of the {cause.level.lower()} level." for cause in causes
         )
         answers: dict[Form, Any] = {
             "yes or no": "Yes" if ill else "No",
-            "components": list(dict.fromkeys(name for cause in repaired for name in cause.components)),
+            "components": list(dict.fromkeys(name for cause in causes for name in cause.components)),
             "analysis": {"system_level": first.level, "fault_type": first.kind},
         }
         return self.submit(answers, diagnosis)

@@ -4,6 +4,7 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from aiopslab.orchestrator.evaluation.judge import case_of as case_of, judge_reasoning as judge_reasoning
+    from aiopslab.orchestrator.evaluation.reads import list_programs as list_programs
     from aiopslab.orchestrator.evaluation.results import (
         evaluate as evaluate,
         evaluate_record as evaluate_record,

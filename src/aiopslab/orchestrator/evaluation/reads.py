@@ -1,4 +1,4 @@
-"""Whether a command line can change anything in containers and on machines, whose changes the API does not record.
+"""What a command line runs, and whether it can change anything in containers and on machines, whose changes the API does not record.
 
 A command is judged by what it is known to do: programs that only read, queries of databases and GET requests change
 nothing; whatever is not known may change something. Programs on the agent's own host change nothing but that host.
@@ -60,6 +60,10 @@ _CHANGING: Final[Mapping[str, re.Pattern[str]]] = {
 _CHANGING_OF: Final = {"ip6tables": "iptables", "mongosh": "mongo"}
 REACHING: Final = ("exec", "attach", "cp", "debug", "ssh", "scp", "curl", "wget")
 _SUBSTITUTION: Final = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
+_PROGRAM: Final = re.compile(r"[A-Za-z][\w.-]*")
+_WITH_VERB: Final = frozenset({"kubectl", "helm", "systemctl"})
+_WITH_VALUE: Final = frozenset({"-n", "--namespace", "--context", "--kubeconfig", "-o", "-l"})
+"""Options of kubectl and helm that may stand before the verb, and whose value is the next word."""
 _SEPARATORS: Final = frozenset("();<>|&\n")
 _HARMLESS_TARGET: Final = re.compile(r"^(/dev/(null|stdout|stderr|tcp/.*)|\d|-)$")
 
@@ -72,6 +76,27 @@ def can_change_elsewhere(line: str) -> bool:
 def _changes_there(line: str) -> bool:
     """Return whether a line may change the container or the machine that it runs on."""
     return _check_line(line, _changes_here, is_local=False)
+
+
+def list_programs(line: str) -> list[str]:
+    """Return the programs that a line runs, those of kubectl, helm and systemctl with their verb; none if it cannot be parsed."""
+    try:
+        commands = [words for words in _split(line, is_local=True) if words and words[1:2] != ["in"]]
+    except ValueError:  # an unfinished quotation
+        return []
+    return [_format_program(words) for words in commands if _PROGRAM.fullmatch(words[0])]
+
+
+def _format_program(words: Sequence[str]) -> str:
+    name, *rest = words
+    if name not in _WITH_VERB:
+        return name
+    verbs = (
+        word
+        for index, word in enumerate(rest)
+        if _PROGRAM.fullmatch(word) and not (index and rest[index - 1] in _WITH_VALUE)
+    )
+    return " ".join((name, next(verbs, ""))).rstrip()
 
 
 def _check_line(line: str, check: Callable[[Sequence[str]], bool], *, is_local: bool) -> bool:

@@ -9,8 +9,11 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from aiopslab.orchestrator.supervision.harness import (
+        end_with_parent as end_with_parent,
         hide_command_line as hide_command_line,
+        reap_orphans as reap_orphans,
         shield_harness as shield_harness,
+        wait_for_orphans as wait_for_orphans,
     )
     from aiopslab.orchestrator.supervision.limits import Limits as Limits
     from aiopslab.orchestrator.supervision.namespaces import Isolation as Isolation

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
+import time
+from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from aiopslab.orchestrator.supervision import kernel
 from aiopslab.orchestrator.supervision.family import IS_LINUX, Process, list_processes
 
+PAUSE_S: Final = 0.01
 _adopts_orphans = False
 
 
@@ -47,3 +53,32 @@ def find_orphans() -> list[Process]:
     return [
         process for process in list_processes() if process.parent == os.getpid() and process.session != own
     ]
+
+
+def end_with_parent() -> None:
+    """Have this process killed when its parent ends, on Linux. Elsewhere it ends when it next reads from its parent."""
+    if not IS_LINUX:
+        return
+    parent = os.getppid()
+    kernel.set_process(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended meanwhile
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def reap_orphans(kept: Collection[int] = ()) -> bool:
+    """Reap adopted processes that have ended, except the children with the kept ids; return whether any others are left."""
+    orphans = [process for process in find_orphans() if process.pid not in kept]
+    for process in orphans:
+        with suppress(ChildProcessError):
+            os.waitpid(process.pid, os.WNOHANG)
+    return bool(orphans)
+
+
+def wait_for_orphans(within_s: float) -> bool:
+    """Wait until all adopted processes have ended; return whether they did in time."""
+    deadline = time.monotonic() + within_s
+    while reap_orphans():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(PAUSE_S)
+    return True

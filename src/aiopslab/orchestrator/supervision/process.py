@@ -52,6 +52,7 @@ class SupervisedProcess:
         self._writer: asyncio.StreamWriter | None = None
         self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._listening: asyncio.Task[None] | None = None
+        self._exited = asyncio.Event()
         self._others = {process.pid for process in find_orphans()}
         _SUPERVISORS.add(supervisor.pid)
 
@@ -111,6 +112,12 @@ class SupervisedProcess:
         """Have a line appended to a file if this process is killed."""
         self._send({"journal": str(journal.absolute()), "draft": draft})
 
+    async def wait_for_exit(self, within_s: float) -> bool:
+        """Return whether the program's first process ends in time; its children may live on."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._exited.wait(), within_s)
+        return self.exit_code is not None
+
     def terminate(self) -> None:
         """Ask the program to exit."""
         self._send({"terminate": True})
@@ -137,6 +144,7 @@ class SupervisedProcess:
                 self._end_rest()
             if self.exit_code is None:
                 self.exit_code = -signal.SIGKILL
+            self._exited.set()
             _SUPERVISORS.discard(self._supervisor.pid)
             self._listening.cancel()
             self._listening = None
@@ -173,8 +181,11 @@ class SupervisedProcess:
                 message = json.loads(line)
                 self.exceeded = message.get("exceeded", self.exceeded)
                 self.exit_code = message.get("exited", self.exit_code)
+                if self.exit_code is not None:
+                    self._exited.set()
                 if message.keys() & {"started", "refused", "ended"}:
                     self._answers.put_nowait(message)
         if self.exit_code is None:
             self.exit_code = -signal.SIGKILL  # the supervisor is gone, and the program with it
+        self._exited.set()
         self._answers.put_nowait({"lost": True})

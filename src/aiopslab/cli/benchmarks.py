@@ -1,0 +1,206 @@
+"""The commands about benchmarks: ``bench``, ``report``, ``compare`` and ``verify``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from aiopslab.cli.options import AsJson, Load, Suite, format_examples
+
+OUT = Path("results/bench")
+"""Folder of the store unless another is named."""
+
+benchmarks = typer.Typer()
+
+Folders = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="DIR", help=f"Folder of a benchmark; several for a leaderboard. Default: {OUT}."),
+]
+Format = Annotated[
+    str, typer.Option("--format", metavar="NAME", help="Format: table, markdown, csv, latex or html.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs", metavar="N", min=1, max=1024, help="Number of worker processes. Default: one per core."
+    ),
+]
+
+
+@benchmarks.command(
+    epilog=format_examples(
+        "aiopslab bench --suite smoke --agent runbook,idle,alarmist",
+        "aiopslab bench --suite core --agent react --model gpt-5-mini --seed 0-4 --jobs 8 --max-cost 20 --out runs/core",
+        "aiopslab bench --resume --out runs/core",
+        "aiopslab bench misconfig_app_hotel_res-detection-1 --agent mine.py:Agent --repeat 5",
+    )
+)
+def bench(
+    problems: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROBLEM", help="Problem ids. Default: those of --suite."),
+    ] = None,
+    suite: Suite = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            metavar="A,B",
+            help="Agents: names (`aiopslab list --agents`), FILE.py:Name, MODULE:Name or 'cmd:COMMAND'. May be repeated.",
+        ),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="M",
+            help="Language model for the agents that take one; with several, each agent runs with each. May be repeated.",
+        ),
+    ] = None,
+    seed: Annotated[
+        str, typer.Option(metavar="N", help="Seeds of the worlds: a number, a list 0,1,2 or a range 0-4.")
+    ] = "0",
+    repeat: Annotated[
+        int, typer.Option(metavar="K", min=1, max=1000, help="Number of attempts per problem and seed.")
+    ] = 1,
+    max_steps: Annotated[
+        int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number of agent steps.")
+    ] = 30,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="USD", min=0, help="Start no further episode once agents report to have cost this much."
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    out: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the store and the session records.")
+    ] = OUT,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Continue a benchmark: run only what is missing, with the settings that it has."
+        ),
+    ] = False,
+    retry_errors: Annotated[
+        bool,
+        typer.Option("--retry-errors", help="With --resume: also run episodes again that have no verdict."),
+    ] = False,
+    agent_timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1, max=86_400, help="Real time that an agent has for each answer."
+        ),
+    ] = 600.0,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Environment variable to pass to agents. May be repeated."),
+    ] = None,
+    isolate: Annotated[
+        bool,
+        typer.Option("--isolate", help="Run agents in Linux namespaces of their own, as in `aiopslab run`."),
+    ] = False,
+    load: Load = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run agents on many problems, over several processes, and report.
+
+    Every finished episode is stored at once. A run that was interrupted or killed continues with --resume. Exit codes: 0 all
+    episodes are done, 1 some are not (--max-cost), 2 wrong usage, 130 interrupted.
+    """
+
+    def work() -> int:
+        from aiopslab.cli.bench import BenchOptions, run_benchmark
+
+        options = BenchOptions(
+            problems or (),
+            suite,
+            agent or (),
+            model or (),
+            seed,
+            repeat,
+            max_steps,
+            max_cost,
+            jobs,
+            out,
+            resume,
+            retry_errors,
+            agent_timeout,
+            env or (),
+            isolate,
+            load or (),
+            as_json,
+        )
+        return run_benchmark(options)
+
+    _run_and_exit(work)
+
+
+@benchmarks.command(
+    epilog=format_examples(
+        "aiopslab report",
+        "aiopslab report runs/core --format html --out report.html",
+        "aiopslab report runs/a runs/b --format markdown",
+    )
+)
+def report(
+    folders: Folders = None,
+    format: Format = "table",
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="File to write to. Default: standard output.")
+    ] = None,
+) -> None:
+    """Report on a benchmark, or on several as a leaderboard."""
+
+    def work() -> int:
+        from aiopslab.cli.reports import print_report
+
+        return print_report(folders or [OUT], format, out)
+
+    _run_and_exit(work)
+
+
+@benchmarks.command(epilog=format_examples("aiopslab compare runbook idle results/bench"))
+def compare(
+    first: Annotated[str, typer.Argument(metavar="A", help="Name of an agent in the benchmark.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Name of another one.")],
+    folders: Folders = None,
+    format: Format = "table",
+) -> None:
+    """Show the episodes that only one of two agents solved."""
+
+    def work() -> int:
+        from aiopslab.cli.reports import print_comparison
+
+        return print_comparison(folders or [OUT], first, second, format)
+
+    _run_and_exit(work)
+
+
+@benchmarks.command(epilog=format_examples("aiopslab verify results/bench --jobs 2"))
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a benchmark.")] = OUT,
+    jobs: Jobs = None,
+    load: Load = None,
+    as_json: AsJson = False,
+) -> None:
+    """Replay the recorded answers of a benchmark, and check that the verdicts are the same.
+
+    No agent and no model runs. Exit codes: 0 all verdicts are the same, 1 some differ, 2 wrong usage.
+    """
+
+    def work() -> int:
+        from aiopslab.cli.reports import verify_benchmark
+
+        return verify_benchmark(folder, jobs, load or (), as_json)
+
+    _run_and_exit(work)
+
+
+def _run_and_exit(work: Callable[[], int]) -> NoReturn:
+    from aiopslab.cli.problems import run_command
+
+    raise typer.Exit(run_command(work))

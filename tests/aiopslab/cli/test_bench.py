@@ -1,0 +1,166 @@
+"""Benchmarks from the command line."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from aiopslab.benchmark import Store
+from aiopslab.cli.bench import parse_seeds
+from aiopslab.cli.problems import UsageError
+from aiopslab.orchestrator.supervision.family import find_descendants
+from tests.aiopslab.benchmark.stored import write_store
+from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+
+PROBLEMS = ("misconfig_app_hotel_res-detection-1", "noop_detection_hotel_reservation-1")
+
+
+@pytest.mark.parametrize(
+    ("args", "way_out"),
+    [
+        ((), "--agent"),
+        (("--agent", "nobody"), "There is no agent 'nobody'"),
+        (("--agent", "idle", "--suite", "none"), "Choose one of: smoke"),
+        (("no_such_problem-detection-1", "--agent", "idle"), "no_such_problem"),
+        (("--agent", "idle", "--seed", "x"), "0-4"),
+        (("--agent", "idle", "--model", "m"), "Leave out --model"),
+        (("--agent", "idle", "--out", "/proc/none"), "--out"),
+        (("--resume",), "holds no benchmark"),
+        ((*PROBLEMS, "--suite", "smoke", "--agent", "idle"), "Leave out one of them"),
+    ],
+)
+def test_a_wrong_call_is_answered_with_a_way_out(args: tuple[str, ...], way_out: str, tmp_path: Path) -> None:
+    out = () if "--out" in args else ("--out", str(tmp_path / "bench"))
+    done = aiopslab("bench", *args, *out)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert way_out in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["bench", "report", "compare", "verify"])
+def test_help_has_an_example(command: str) -> None:
+    done = aiopslab(command, "--help")
+    assert done.returncode == 0
+    assert f"  aiopslab {command}" in done.stdout
+
+
+def test_seeds_are_numbers_lists_and_ranges() -> None:
+    assert parse_seeds("3") == [3]
+    assert parse_seeds("0,2,1-3") == [0, 2, 1, 3]
+    for wrong in ("", "a", "-1", "3-1", "1,,2"):
+        with pytest.raises(UsageError):
+            parse_seeds(wrong)
+
+
+def test_a_report_is_printed_or_written_to_a_file(tmp_path: Path) -> None:
+    store = write_store(tmp_path / "store")
+    done = aiopslab("report", str(store), "--format", "markdown")
+    assert done.returncode == 0, done.stderr
+    assert "| good | gpt-x | 4 | 16 | 88% [64, 97] |" in done.stdout
+    place = tmp_path / "pages" / "report.html"
+    done = aiopslab("report", str(store), "--format", "html", "--out", str(place))
+    assert done.stdout == f"{place}\n"
+    assert "<svg" in place.read_text()
+
+
+def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
+    done = aiopslab("report", str(tmp_path), "--format", "pdf")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "table, markdown, csv, latex, html" in done.stderr
+
+
+def test_two_agents_are_compared(tmp_path: Path) -> None:
+    store = write_store(tmp_path / "store")
+    done = aiopslab("compare", "good", "loud", str(store))
+    assert "only good        10" in done.stdout
+    done = aiopslab("compare", "good", "bad", str(store))
+    assert done.returncode == 2
+    assert "Choose two of: good, loud" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("report",), ("compare", "a", "b"), ("verify",)])
+def test_what_is_no_benchmark_is_refused(command: tuple[str, ...], tmp_path: Path) -> None:
+    done = aiopslab(*command, str(tmp_path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "holds no benchmark" in done.stderr
+
+
+def read_verdicts(folder: Path) -> dict[tuple[str, str], bool | None]:
+    with Store.open(folder) as store:
+        return {(episode.agent, episode.problem): episode.success for episode in store.list_episodes()}
+
+
+@pytest.mark.slow(keep=1)
+def test_two_agents_on_two_problems_from_the_start_to_the_replay(tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    done = aiopslab(
+        "bench", *PROBLEMS, "--agent", "idle,alarmist", "--out", str(out), "--jobs", "1", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["done"], document["total"]) == (4, 4)
+    assert [agent["accuracy"] for agent in document["agents"]] == [0.5, 0.5]
+    assert read_verdicts(out) == {
+        ("idle", PROBLEMS[0]): False,
+        ("idle", PROBLEMS[1]): True,
+        ("alarmist", PROBLEMS[0]): True,
+        ("alarmist", PROBLEMS[1]): False,
+    }
+    assert len(list((out / "sessions").iterdir())) == 4
+    assert "<svg" in (out / "report.html").read_text()
+    assert "[4/4] " in done.stderr
+
+    done = aiopslab("bench", "--resume", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "[5/" not in done.stderr
+    assert len(list((out / "sessions").iterdir())) == 4
+
+    record = next(path for path in (out / "sessions").iterdir() if '"Yes"' in path.read_text())
+    forged = json.loads(record.read_text())
+    forged["results"]["success"] = not forged["results"]["success"]
+    record.write_text(json.dumps(forged))
+    done = aiopslab("verify", str(out), "--jobs", "1", "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert (document["same"], len(document["different"])) == (3, 1)
+    assert "The store says" in document["different"][0]["difference"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_what_is_interrupted_leaves_no_process_and_can_be_resumed(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", "bench", *PROBLEMS, "--agent",
+               "idle,alarmist,runbook", "--out", str(tmp_path), "--jobs", "2", "--repeat", "3"]  # fmt: skip
+    started: set[int] = set()
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stderr is not None
+        for line in running.stderr:
+            started |= {process.pid for process in find_descendants(running.pid)}
+            if line.startswith("[3/"):
+                break
+        started |= {process.pid for process in find_descendants(running.pid)}
+        running.send_signal(number)
+        out, _ = running.communicate()
+    if number == signal.SIGINT:
+        assert running.returncode == 130
+        assert "aiopslab bench --resume --out" in out
+    deadline = time.monotonic() + 20
+    while (left := [pid for pid in started if Path(f"/proc/{pid}").exists()]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not left
+    done = aiopslab("bench", "--resume", "--out", str(tmp_path), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["done"] == 18
+    assert len(read_verdicts(tmp_path)) == 6
+    assert len(list((tmp_path / "sessions").iterdir())) == 18
+    assert not list(tmp_path.glob(".*"))
