@@ -58,10 +58,7 @@ def _plot_all(episodes: Sequence[Episode]) -> Iterator[str]:
     bars = [_make_bar(agent, own, index) for index, (agent, own) in enumerate(agents.items())]
     yield _figure("Accuracy with its 95% interval", plot_intervals("Accuracy by agent", bars))
     longest = max(episode.steps for episode in episodes)
-    lines = {
-        agent: [(float(limit), count_solved_within(own, limit).value or 0.0) for limit in range(longest + 1)]
-        for agent, own in agents.items()
-    }
+    lines = {agent: _list_stairs(own, longest) for agent, own in agents.items()}
     yield _figure(
         "Accuracy if sessions ended after fewer steps", plot_lines("Accuracy by step limit", "steps", lines)
     )
@@ -82,6 +79,15 @@ def _plot_all(episodes: Sequence[Episode]) -> Iterator[str]:
                 stacks[f"{agent}, {word}"] = shares
     if stacks:
         yield _figure("Actions, by success", plot_stacks("Distribution of actions", stacks))
+
+
+def _list_stairs(episodes: Sequence[Episode], longest: int) -> list[tuple[float, float]]:
+    """Return the points of a line that rises at each number of steps in which a problem was solved."""
+    points = [(0.0, 0.0)]
+    for limit in range(1, longest + 1):
+        share = count_solved_within(episodes, limit).value or 0.0
+        points += [(float(limit), points[-1][1]), (float(limit), share)]
+    return points
 
 
 def _make_bar(name: str, episodes: Sequence[Episode], series: int) -> Bar:
