@@ -17,7 +17,7 @@ from aiopslab.agents.runbook.cluster_causes import Cause
 from aiopslab.agents.runbook.survey import Steps, Survey, run, survey
 
 NAMESPACE: Final = re.compile(r"^Namespace: (\S+)", re.MULTILINE)
-SETTLE: Final = "sleep 75"
+SETTLE: Final = "sleep 115"
 MAX_ROUNDS: Final = 3
 """How often it repairs and verifies."""
 LAST_LOOK: Final = 18

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from aiopslab.agents.runbook.cluster_causes import (
     Cause,
+    check_dns,
     check_nodes,
     find_broken_system,
     find_closed_nodes,
@@ -52,6 +53,13 @@ DIFFERENCE: Final = re.compile(
 CHANGED: Final = re.compile(r"[+-]\s")
 UNINTERESTING: Final = re.compile(r"generation:|replicas:|resourceVersion:")
 """Differences that say nothing, or that others often want."""
+UNMET: Final = (
+    ("node affinity/selector", "nodeSelector", "affinity"),
+    ("anti-affinity rules", "affinity"),
+    ("pod affinity rules", "affinity"),
+    ("topology spread constraints", "topologySpreadConstraints"),
+)
+"""What the scheduler says when no node fits, and the fields that ask for too much."""
 MAX_SUSPECTS: Final = 3
 ADDRESS: Final = re.compile(r"-[sd] (\S+)")
 POD_NETWORK: Final = "10."
@@ -62,7 +70,8 @@ CONTAINER_FIELDS_OF_APPLICATION: Final = ("image", "command", "args", "env", "en
 
 def find_causes(seen: Survey, namespace: str) -> Steps[list[Cause]]:
     """Return the causes that the evidence supports, the most direct first."""
-    causes = [
+    causes = yield from check_dns()
+    causes += [
         *_find_scaled_down(seen, namespace),
         *_find_wrong_services(seen, namespace),
         *_find_missing_services(seen, namespace),
@@ -289,11 +298,23 @@ def _restore_users(namespace: str, store: str, client: str, line: str) -> Steps[
         for user, word in reversed(logins)
     )
     restart = f"kubectl -n {namespace} get pods -o name | grep '^pod/{client}-[a-z0-9]*-[a-z0-9]*$' | xargs kubectl -n {namespace} delete"
+    show = quote(
+        'db.getUsers().forEach(user => print("USER", user.user, user.roles.map(role => role.role).join(",") || "none"))'
+    )
+    found = yield from run(attempts.replace(script, show) or "true")
+    has = dict(re.findall(r"^USER (\S+) (\S+)$", found, re.MULTILINE))
+    states = [
+        f"its user {user} has only the roles {has[user]}: some were revoked"
+        if user in has
+        else f"its user {user} does not exist: the account was dropped, or was never created"
+        for user, _ in logins
+        if has
+    ]
     return Cause(
         (store,),
         "Application",
         "Authentication Issue",
-        f"a database user of {store} lacks a permission or credential: {line}",
+        f"callers of the database {store} lack a permission or credential; {'; '.join(states)}: {line}",
         (attempts, restart) if attempts else (),
     )
 
@@ -396,8 +417,8 @@ def _find_edited_pods(things: list[Object], namespace: str, name: str) -> Cause 
 def _find_unmet_selector(things: list[Object], namespace: str, name: str, messages: str) -> Cause | None:
     """Find a Deployment that asks for a node that does not exist, whatever its earlier revisions asked for."""
     spec: Object = next((thing["spec"] for thing in things if thing["kind"] == "Deployment"), {})
-    fields = [field for field in ("nodeSelector", "affinity") if spec.get(field)]
-    if not fields or "node affinity/selector" not in messages:
+    fields = [field for pattern, *named in UNMET if pattern in messages for field in named if spec.get(field)]
+    if not fields:
         return None
     patch = json.dumps([{"op": "remove", "path": f"/spec/template/spec/{field}"} for field in fields])
     wanted = json.dumps({field: spec[field] for field in fields})
@@ -405,7 +426,7 @@ def _find_unmet_selector(things: list[Object], namespace: str, name: str, messag
         (name,),
         "Virtualization",
         "Dependency Problem",
-        f"the pods of {name} need a node with {wanted[:200]}, which does not exist: {messages[:150]}",
+        f"the pods of {name} need a node for {wanted[:200]}, and none fits: {messages[:150]}",
         (f"kubectl -n {namespace} patch deployment {name} --type=json -p {quote(patch)}",),
     )
 
@@ -551,8 +572,8 @@ def _find_policies(seen: Survey, namespace: str) -> list[Cause]:
             for name, template in seen.templates.items()
             if selected.items() <= template["labels"].items()
         )
-        if callees & set(names) or not callees:
-            hit = tuple(name for name in names if name in callees) or names
+        if callees & set(names) or not callees or policy["age_s"] < RECENT_S:
+            hit = tuple(name for name in names if name in callees) or names or ("unknown pods",)
             causes.append(
                 Cause(
                     hit[:1],

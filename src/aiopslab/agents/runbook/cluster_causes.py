@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from shlex import quote
 from typing import Final
 
-from aiopslab.agents.runbook.survey import Steps, Survey, run
+from aiopslab.agents.runbook.survey import Object, Steps, Survey, parse_lines, run
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,72 @@ REGISTER: Final = (
     "xargs kubectl -n {ns} rollout restart"
 )
 """Restarts what keeps no data: connections to a node that has gone hang."""
+
+
+DNS: Final = """kubectl -n kube-system get service kube-dns -o json | jq -c '{kind: "DnsService", selector: .spec.selector}'
+kubectl -n kube-system get deployment coredns -o json | jq -c '{kind: "DnsPods", labels: .spec.template.metadata.labels, ready: (.status.readyReplicas // 0)}'
+kubectl -n kube-system get networkpolicies -o json | jq -c '.items[] | {kind: "DnsPolicy", name: .metadata.name, spec}'
+kubectl -n kube-system get configmap coredns -o json | jq -c '{kind: "Corefile", text: .data.Corefile}'"""
+COREFILE: Final = """.:53 {
+    errors
+    health {
+       lameduck 5s
+    }
+    ready
+    kubernetes cluster.local in-addr.arpa ip6.arpa {
+       pods insecure
+       fallthrough in-addr.arpa ip6.arpa
+       ttl 30
+    }
+    prometheus :9153
+    forward . /etc/resolv.conf {
+       max_concurrent 1000
+    }
+    cache 30 {
+       disable success cluster.local
+       disable denial cluster.local
+    }
+    loop
+    reload
+    loadbalance
+}
+"""
+"""The configuration that kubeadm gives a cluster's DNS."""
+
+
+def check_dns() -> Steps[list[Cause]]:
+    """Look at the cluster's DNS: its Service, its policies, its configuration."""
+    found = {thing["kind"]: thing for thing in parse_lines((yield from run(DNS)))}
+    causes: list[tuple[str, str, tuple[str, ...]]] = []
+    if "DnsPolicy" in found:
+        name = found["DnsPolicy"]["name"]
+        why = f"the NetworkPolicy {name} in kube-system isolates the cluster's DNS"
+        causes.append(("Misconfiguration", why, (f"kubectl -n kube-system delete networkpolicy {name}",)))
+    selector, labels = (
+        found.get(kind, {}).get(field, {})
+        for kind, field in (("DnsService", "selector"), ("DnsPods", "labels"))
+    )
+    if selector and not selector.items() <= labels.items():
+        patch = json.dumps([{"op": "replace", "path": "/spec/selector", "value": {"k8s-app": "kube-dns"}}])
+        why = f"the Service kube-dns selects {selector}, but its pods have the labels {labels}, so it has no endpoints"
+        causes.append(
+            (
+                "Misconfiguration",
+                why,
+                (f"kubectl -n kube-system patch service kube-dns --type=json -p {quote(patch)}",),
+            )
+        )
+    given, usual = found.get("Corefile", {}).get("text", COREFILE).splitlines(), COREFILE.splitlines()
+    if given != usual:
+        added = [line.strip() for line in given if line not in usual]
+        lost = [line.strip() for line in usual if line not in given]
+        why = f"the Corefile of the cluster's DNS is not the usual one: it has the lines {added}, and lacks {lost}"
+        patch = json.dumps({"data": {"Corefile": COREFILE}})
+        fix = f"kubectl -n kube-system patch configmap coredns -p {quote(patch)}"
+        causes.append(
+            ("Misconfiguration", why, (fix, "kubectl -n kube-system rollout restart deployment/coredns"))
+        )
+    return [Cause(("coredns",), "Virtualization", kind, why, fix) for kind, why, fix in causes]
 
 
 def find_refused_pods(seen: Survey, namespace: str) -> Iterator[Cause]:
@@ -143,11 +211,24 @@ def find_broken_system(seen: Survey) -> list[Cause]:
             (thing["name"],),
             "Virtualization",
             "Operation Error",
-            f"{thing['name']} of the cluster has {thing['ready']} of {thing['wanted']} pods ready",
-            (f"kubectl -n kube-system scale deployment/{thing['name']} --replicas=2",)
-            if thing["of"] == "Deployment" and not thing["wanted"]
-            else (),
+            f"{thing['name']} of the cluster has {thing['ready']} of {thing['wanted']} pods ready; its {thing['of']} is restricted to "
+            f"nodes with the labels {thing['selector']}",
+            _start_workload(thing),
         )
         for thing in seen.system
         if thing["kind"] == "System" and (thing["ready"] < thing["wanted"] or not thing["wanted"])
     ]
+
+
+def _start_workload(thing: Object) -> tuple[str, ...]:
+    """Return the line that gives a workload of the cluster its pods back, if none are wanted."""
+    if thing["wanted"]:
+        return ()
+    if thing["of"] == "Deployment":
+        return (f"kubectl -n kube-system scale deployment/{thing['name']} --replicas=2",)
+    patch = [
+        {"op": "replace", "path": "/spec/template/spec/nodeSelector", "value": {"kubernetes.io/os": "linux"}}
+    ]
+    return (
+        f"kubectl -n kube-system patch daemonset/{thing['name']} --type=json -p {quote(json.dumps(patch))}",
+    )

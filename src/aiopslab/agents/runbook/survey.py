@@ -33,7 +33,7 @@ WORKLOADS: Final = """kubectl -n {ns} get deployments,pods -o json | jq -c '.ite
 SERVICES: Final = """kubectl -n {ns} get services,deployments,networkpolicies,ingresses -o json | jq -c '.items[] |
  if .kind == "Service" then {kind, name: .metadata.name, type: .spec.type, selector: .spec.selector, ports: [.spec.ports[]? | [.port, .targetPort, .protocol, .name]]}
  elif .kind == "Deployment" then {kind, name: .metadata.name, labels: .spec.template.metadata.labels, ports: [.spec.template.spec.containers[].ports[]? | [.containerPort, .name]]}
- else {kind, name: .metadata.name, spec} end'
+ else {kind, name: .metadata.name, spec, age_s: (now - (.metadata.creationTimestamp | fromdate))} end'
 kubectl get ingressclasses -o json | jq -c '.items[] | {kind, name: .metadata.name}'"""
 CLUSTER: Final = """kubectl get nodes -o json | jq -c '.items[] | {kind, name: .metadata.name, address: .status.addresses[0].address,
  unschedulable: (.spec.unschedulable // false),
@@ -42,6 +42,7 @@ CLUSTER: Final = """kubectl get nodes -o json | jq -c '.items[] | {kind, name: .
 kubectl get events -A -o json | jq -c '[.items[] | select(.involvedObject.kind == "Node" and .reason == "NodeNotReady")] | group_by(.involvedObject.name)[] |
  {kind: "Lost", name: .[0].involvedObject.name, count: (map(.count // 1) | add)}'
 kubectl -n kube-system get deployments,daemonsets -o json | jq -c '.items[] | {kind: "System", of: .kind, name: .metadata.name,
+ selector: .spec.template.spec.nodeSelector,
  wanted: (.spec.replicas // .status.desiredNumberScheduled), ready: (.status.readyReplicas // .status.numberReady // 0)}'
 kubectl get services -A -o json | jq -c '.items[] | select(.metadata.name | startswith("prometheus")) |
  {kind: "Metrics", port: .spec.ports[0].nodePort}'"""
