@@ -68,8 +68,11 @@ class Store:
             raise StoreError(
                 f"{folder} holds a benchmark already. Continue it with --resume, or choose another --out."
             )
+        sessions = folder / SESSIONS
+        if sessions.is_dir() and any(sessions.iterdir()):  # they would be taken for strays
+            raise StoreError(f"{sessions} holds files of something else. Choose another --out.")
         try:
-            (folder / SESSIONS).mkdir(parents=True, exist_ok=True)
+            sessions.mkdir(parents=True, exist_ok=True)
             # Another name until it is complete: a store that exists has its run.
             draft = folder / f".{FILE_NAME}.{os.getpid()}"
             draft.unlink(missing_ok=True)
@@ -149,9 +152,10 @@ class Store:
         known = {self.folder / episode.record for episode in self.list_episodes()}
         sessions = self.folder / SESSIONS
         sessions.mkdir(exist_ok=True)
-        for file in sorted(sessions.iterdir()):
-            if file not in known:
-                file.unlink(missing_ok=True)
+        for pattern in ("*.json", "unfinished-*.jsonl", ".*.part"):
+            for file in sorted(sessions.glob(pattern)):
+                if file not in known:
+                    file.unlink(missing_ok=True)
         for draft in self.folder.glob(f".{FILE_NAME}.*"):
             draft.unlink(missing_ok=True)
 

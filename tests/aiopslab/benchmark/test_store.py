@@ -38,6 +38,14 @@ def test_a_second_store_in_a_folder_is_refused(tmp_path: Path) -> None:
         Store.create(tmp_path, Run("run", {}, {}))
 
 
+def test_a_folder_with_sessions_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / "mine.json").write_text("{}")
+    with pytest.raises(StoreError, match="something else"):
+        Store.create(tmp_path, Run("run", {}, {}))
+    assert (tmp_path / "sessions" / "mine.json").exists()
+
+
 def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="holds no benchmark"):
         Store.open(tmp_path)
