@@ -26,6 +26,7 @@ from simcloud.world import POLICIES
 if TYPE_CHECKING:
     from aiopslab.cloud import Declared, Environment
     from aiopslab.orchestrator.actions import ActionSet
+    from aiopslab.orchestrator.transactions import Transactions
     from simcloud.world import Terminal
 
 ProgressCallback = Callable[[str], None]
@@ -135,6 +136,8 @@ class PreparedProblem:
     """The system's health when the session begins."""
     declared: Declared
     """The objects declared when the session begins."""
+    transactions: Transactions | None = None
+    """The transactions of the session; None without transactional no-regression."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:

@@ -1,0 +1,238 @@
+"""Rows, indexes and users of databases before a command, and how they are restored by the databases' own shells.
+
+Users keep writing while a transaction is open, and their rows must stay. So a database is read before and after each
+command of the agent that may change it, and only what differs between the two is taken back: a row that was deleted or
+changed is written as it was, one that was inserted is deleted. A user's write within the fraction of a second that such a
+command takes cannot be told from it.
+
+A database without a volume loses its rows when its pod ends. Its rows are read before objects change; those that are missing
+after an undo are inserted again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from aiopslab.apps import Component
+from aiopslab.generators import OperationFailed, Site
+
+BATCH_CHARS: Final = 60_000
+"""Length of the scripts by which rows are restored: a command line has a limit."""
+READY_S: Final = 25
+_LOGIN: Final = re.compile(r"-u (\S+) -p (\S+)")
+_DUMP: Final = """
+var text = function (value) { return tojson(value, "", true); };
+db.getMongo().getDBNames().forEach(function (name) {
+  if (["local", "config", "admin"].indexOf(name) >= 0) return;
+  var base = db.getSiblingDB(name);
+  base.getCollectionNames().forEach(function (part) {
+    base.getCollection(part).getIndexes().forEach(function (index) {
+      print(["index", name, part, index.name, text(index.key)].join("\\t"));
+    });
+    base.getCollection(part).find().forEach(function (row) {
+      print(["row", name, part, text(row._id), text(row)].join("\\t"));
+    });
+  });
+});
+db.system.users.find().forEach(function (user) {
+  var key = (user.credentials["SCRAM-SHA-1"] || {}).storedKey;
+  print(["user", user.db, user.user, text(user.roles), key].join("\\t"));
+});
+print("end");
+"""
+
+
+@dataclass
+class Content:
+    """The content of one database server."""
+
+    rows: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    """Each row in the language of the shell, by database, collection and id."""
+    indexes: dict[tuple[str, str, str], str] = field(default_factory=dict)
+    users: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """The roles of each user and a digest of the password."""
+
+
+def read_content(site: Site, store: str) -> Content:
+    """Return the content of a MongoDB; raises ``OperationFailed`` if it cannot be read completely."""
+    content = Content()
+    lines = site.database(store, _DUMP).splitlines()
+    if not lines or lines[-1] != "end":
+        raise OperationFailed(f"the rows of {store} cannot be read: {' '.join(lines[:1])}")
+    for kind, first, second, third, *rest in (line.split("\t") for line in lines[:-1]):
+        if kind == "row":
+            content.rows[first, second, third] = rest[0]
+        elif kind == "index":
+            content.indexes[first, second, third] = rest[0]
+        elif kind == "user":
+            content.users[first, second] = third, rest[0]
+    return content
+
+
+def find_passwords(components: Iterable[Component]) -> dict[str, str]:
+    """Return the passwords of database users that the application's configuration tells."""
+    found = {user.name: user.password for known in components if (user := known.user) is not None}
+    return found | {match[1]: match[2] for known in components if (match := _LOGIN.search(known.login))}
+
+
+def find_administrators(components: Iterable[Component]) -> set[str]:
+    """Return the names of the users by whom operators, and so an undo, log in to databases."""
+    return {match[1] for known in components if (match := _LOGIN.search(known.login))}
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """One write to take back: the row before and after it; None where there was none."""
+
+    place: tuple[str, str, str]
+    before: str | None
+    after: str | None
+
+
+class StoreRecord:
+    """What commands of a transaction have changed in one MongoDB."""
+
+    def __init__(self, site: Site, store: str) -> None:
+        self.store = store
+        self._site = site
+        self._changes: list[RowChange] = []
+        self._start: Content | None = None
+        """The content before the first command."""
+        self._before: Content | None = None
+        """The content before the command that runs now."""
+        self._backup: Content | None = None
+        self._pods: list[str] = []
+
+    def record(self) -> None:
+        """Record the content before a command; raises ``OperationFailed``."""
+        self._before = read_content(self._site, self.store)
+        self._start = self._start or self._before
+
+    def finish(self) -> None:
+        """Note what the command has changed."""
+        if self._before is None:
+            return
+        try:
+            after = read_content(self._site, self.store).rows
+        except OperationFailed:  # the command has stopped it, and its rows are as they were, or gone
+            after = self._before.rows
+        before, self._before = self._before.rows, None
+        for place in dict.fromkeys((*before, *after)):
+            if before.get(place) != after.get(place):
+                self._changes.append(RowChange(place, before.get(place), after.get(place)))
+
+    def back_up(self) -> None:
+        """Record the rows once, in case the pods of the database end; a database that does not answer is left out."""
+        if self._backup is None:
+            try:
+                self._backup, self._pods = (
+                    read_content(self._site, self.store),
+                    self._site.pods_of(self.store),
+                )
+            except OperationFailed:
+                self._backup = Content()
+
+    def restore(self) -> list[str]:
+        """Take back what was changed; return what could not be restored."""
+        try:
+            return self._restore()
+        except OperationFailed as error:
+            return [f"rows of {self.store}: {error}"]
+
+    def _restore(self) -> list[str]:
+        is_replaced = bool(self._pods) and self._pods != self._site.pods_of(self.store)
+        if not self._changes and self._start is None and not is_replaced:
+            return []
+        if is_replaced:
+            self._site.wait_until_ready(self.store, READY_S)
+        now = read_content(self._site, self.store)
+        statements = list(self._write_repairs(now))
+        if is_replaced and self._backup is not None:
+            taken_back = {change.place for change in self._changes}
+            lost = [place for place in self._backup.rows if place not in now.rows and place not in taken_back]
+            statements += [_write_row(place, self._backup.rows[place]) for place in lost]
+        for script in _join_statements(statements):
+            self._site.database(self.store, script)
+        return self._find_left()
+
+    def _write_repairs(self, now: Content) -> Iterator[str]:
+        rows = dict(now.rows)
+        for change in reversed(self._changes):
+            if rows.get(change.place) == change.after:
+                rows[change.place] = change.before or ""
+                if change.before is None:
+                    del rows[change.place]
+                yield _write_row(change.place, change.before)
+        if self._start is not None:
+            yield from _write_index_repairs(self._start, now)
+            yield from _write_user_repairs(
+                self._start, now, find_passwords([self._site.app.component(self.store)])
+            )
+
+    def _find_left(self) -> list[str]:
+        if self._start is None:
+            return []
+        now = read_content(self._site, self.store)
+        roles = [
+            {name: roles for name, (roles, _) in content.users.items()} for content in (self._start, now)
+        ]
+        left = [f"users of {self.store}"] if roles[0] != roles[1] else []
+        left += [f"indexes of {self.store}"] if self._start.indexes != now.indexes else []
+        originals = {change.place: change.before for change in reversed(self._changes)}
+        finals = {change.place: change.after for change in self._changes}
+        for place, row in originals.items():
+            if now.rows.get(place) == finals[place] != row:
+                left.append(f"row {place[2]} of {self.store}")
+        return left
+
+
+def _write_row(place: tuple[str, str, str], row: str | None) -> str:
+    database, collection, key = place
+    target = f'db.getSiblingDB("{database}").getCollection("{collection}")'
+    if row is None:
+        return f"{target}.deleteOne({{_id: {key}}});"
+    return f"{target}.replaceOne({{_id: {key}}}, {row}, {{upsert: true}});"
+
+
+def _write_index_repairs(before: Content, now: Content) -> Iterator[str]:
+    for database, collection, name in dict.fromkeys((*before.indexes, *now.indexes)):
+        place = (database, collection, name)
+        target = f'db.getSiblingDB("{database}").getCollection("{collection}")'
+        kept = any(known[:2] == place[:2] for known in before.indexes)
+        if not kept and name == "_id_":
+            yield f"{target}.drop();"  # a collection that was not there
+        elif name != "_id_" and place not in before.indexes and kept:
+            yield f'{target}.dropIndex("{name}");'
+        elif name != "_id_" and place not in now.indexes:
+            yield f'{target}.createIndex({before.indexes[place]}, {{name: "{name}"}});'
+
+
+def _write_user_repairs(before: Content, now: Content, passwords: Mapping[str, str]) -> Iterator[str]:
+    for base, name in dict.fromkeys((*before.users, *now.users)):
+        target, old, new = (
+            f'db.getSiblingDB("{base}")',
+            before.users.get((base, name)),
+            now.users.get((base, name)),
+        )
+        if old is None:
+            yield f'{target}.dropUser("{name}");'
+        elif new is None:
+            yield f'{target}.createUser({{user: "{name}", pwd: "{passwords.get(name, "")}", roles: {old[0]}}});'
+        elif new != old:
+            password = f', pwd: "{passwords[name]}"' if new[1] != old[1] and name in passwords else ""
+            yield f'{target}.updateUser("{name}", {{roles: {old[0]}{password}}});'
+
+
+def _join_statements(statements: Sequence[str]) -> Iterator[str]:
+    """Yield scripts of limited length."""
+    script = ""
+    for statement in statements:
+        if script and len(script) + len(statement) > BATCH_CHARS:
+            yield script
+            script = ""
+        script += statement
+    if script:
+        yield script
