@@ -17,6 +17,7 @@ with export_lazily(globals()):
     from aiopslab.orchestrator.transactions.options import (
         MAX_COMMANDS as MAX_COMMANDS,
         TransactionOptions as TransactionOptions,
+        Undo as Undo,
     )
     from aiopslab.orchestrator.transactions.transactions import (
         TransactionRecord as TransactionRecord,

@@ -53,13 +53,13 @@ class KeyRecord:
             self._settings[setting] = values[1]
 
     def restore(self) -> list[str]:
-        """Write keys and settings as they were; return what could not be restored."""
+        """Write settings and keys as they were; return what could not be restored. A setting may forbid to write keys."""
         try:
+            for name, value in self._settings.items():
+                self._ask(f"CONFIG SET {name} {value}")
             for key, state in self._keys.items():
                 if not _is_same(self._read(key), state):
                     self._write(key, *state)
-            for name, value in self._settings.items():
-                self._ask(f"CONFIG SET {name} {value}")
             left = [key for key, state in self._keys.items() if not _is_same(self._read(key), state)]
         except OperationFailed as error:
             return [f"keys of {self.store}: {error}"]

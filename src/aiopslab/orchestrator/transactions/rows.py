@@ -21,7 +21,8 @@ from aiopslab.generators import OperationFailed, Site
 
 BATCH_CHARS: Final = 60_000
 """Length of the scripts by which rows are restored: a command line has a limit."""
-READY_S: Final = 25
+PAUSES_S: Final = (0, 5, 10, 20)
+"""Pauses before each attempt to read a database, whose pod may have to start first."""
 _LOGIN: Final = re.compile(r"-u (\S+) -p (\S+)")
 _DUMP: Final = """
 var text = function (value) { return tojson(value, "", true); };
@@ -140,15 +141,13 @@ class StoreRecord:
         try:
             return self._restore()
         except OperationFailed as error:
-            return [f"rows of {self.store}: {error}"]
+            return [f"rows of {self.store}: {str(error).splitlines()[-1]}"]
 
     def _restore(self) -> list[str]:
         is_replaced = bool(self._pods) and self._pods != self._site.pods_of(self.store)
         if not self._changes and self._start is None and not is_replaced:
             return []
-        if is_replaced:
-            self._site.wait_until_ready(self.store, READY_S)
-        now = read_content(self._site, self.store)
+        now = self._read_when_ready()
         statements = list(self._write_repairs(now))
         if is_replaced and self._backup is not None:
             taken_back = {change.place for change in self._changes}
@@ -157,6 +156,16 @@ class StoreRecord:
         for script in _join_statements(statements):
             self._site.database(self.store, script)
         return self._find_left()
+
+    def _read_when_ready(self) -> Content:
+        for pause_s in PAUSES_S[:-1]:
+            try:
+                self._site.wait(pause_s)
+                return read_content(self._site, self.store)
+            except OperationFailed:
+                continue
+        self._site.wait(PAUSES_S[-1])
+        return read_content(self._site, self.store)
 
     def _write_repairs(self, now: Content) -> Iterator[str]:
         rows = dict(now.rows)
