@@ -136,7 +136,7 @@ class _Analysis:
         return {name for name in stores if is_unspecific or name in self._line}
 
     def _check_local(self, words: Sequence[str]) -> None:
-        if not words:
+        if not words or words[1:2] == ["in"]:  # the variable of a loop
             return
         name, *rest = words
         if name in _OPAQUE or (name in SHELLS and "-c" not in rest) or name.startswith("$"):
@@ -155,7 +155,8 @@ class _Analysis:
             self._add_node(host.rpartition("@")[2], [path])
         elif name == "ssh":
             host, line = split_ssh(rest)
-            if line and self._check_there(line, paths := []):
+            paths: list[str] = []
+            if line and self._check_there(line, paths):
                 self._add_node(host, paths)
 
     def _add_node(self, host: str, paths: Iterable[str]) -> None:
