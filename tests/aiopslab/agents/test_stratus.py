@@ -7,7 +7,10 @@ from aiopslab.orchestrator.models import ScriptedModel
 
 SHELL = "exec_shell(command: str) -> str\nRuns it."
 REPAIR = {"exec_shell": SHELL, "submit": "submit()\nEnds the session."}
-TRANSACTIONS = {name: f"{name}() -> str\nDoes it." for name in ("begin_transaction", "commit_transaction", "abort_transaction")}
+TRANSACTIONS = {
+    name: f"{name}() -> str\nDoes it."
+    for name in ("begin_transaction", "commit_transaction", "abort_transaction")
+}
 DETECT = {"exec_shell": SHELL, "submit": 'submit("Yes") or submit("No")'}
 
 LOOK = '```\nexec_shell("kubectl get pods -A")\n```'
@@ -46,7 +49,14 @@ def test_without_transactions_a_failed_repair_is_undone_by_an_agent() -> None:
 def test_with_transactions_the_state_machine_begins_and_commits() -> None:
     answers = (LOOK, ILL, CAUSE, FIX, DONE, CAUSE, DONE, WELL)
     agent, model = start({**REPAIR, **TRANSACTIONS}, *answers)
-    states = ("no pods", "begun", "scaled", "Transaction 1 was undone: severity rose.", "begun", "Transaction 2 was committed.")
+    states = (
+        "no pods",
+        "begun",
+        "scaled",
+        "Transaction 1 was undone: severity rose.",
+        "begun",
+        "Transaction 2 was committed.",
+    )
     assert play(agent, *states) == [
         LOOK.strip("`\n"),
         "begin_transaction()",

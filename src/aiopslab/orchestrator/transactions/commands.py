@@ -14,7 +14,7 @@ from typing import Final
 
 from aiopslab.apps import Component
 from aiopslab.orchestrator.evaluation.reads import SHELLS, changes_here, list_commands, split_ssh, split_words
-from aiopslab.orchestrator.transactions.rows import find_administrators, find_passwords
+from aiopslab.orchestrator.transactions.rows import find_administrators
 
 EVERY_NODE: Final = "*"
 _READING_VERBS: Final = split_words(
@@ -43,9 +43,11 @@ _RULE_WRITERS: Final = split_words(
 """Programs whose effects a snapshot of the place restores, or that only end what is started again."""
 _RESTARTS_HOST: Final = split_words("reboot poweroff halt kexec suspend hibernate isolate rescue emergency")
 _LOST_ROWS: Final = re.compile(
-    r"runCommand|adminCommand|shutdownServer|fsync|createRole|updateRole|dropRole|setProfilingLevel|killOp|copyDatabase"
+    r"runCommand|adminCommand|shutdownServer|fsync|dropAllUsers|setProfilingLevel|killOp|copyDatabase"
 )
-_LOST_USER: Final = re.compile(r"(?:dropUser|removeUser|changeUserPassword|updateUser)\(\s*['\"]([^'\"]+)")
+_ACCOUNT: Final = re.compile(
+    r"(?:dropUser|removeUser|changeUserPassword|updateUser|revokeRolesFromUser|grantRolesToUser)\(\s*['\"]([^'\"]+)"
+)
 _HEREDOC: Final = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2\b", re.DOTALL)
 _UNSPECIFIC: Final = re.compile(
     r"\$|--all\b|\s-l[\s=]|--selector|\s-f[\s=]|--filename|\bhelm\b|\bdrain\b|\bxargs\b|\s-k\s"
@@ -268,13 +270,8 @@ class _Analysis:
         lost = _LOST_ROWS.search(script)
         if lost:
             raise _Refused(f"What {lost[0]} does in a database cannot be undone.")
-        for name in _LOST_USER.findall(script):
-            if name not in find_passwords(self._components):
-                raise _Refused(
-                    f"The password of the user '{name}' is not known, so the user could not be restored."
-                )
-            if name in find_administrators(self._components):
-                raise _Refused(f"An undo logs in as '{name}', so this user must stay as it is.")
+        for name in {*_ACCOUNT.findall(script)} & find_administrators(self._components):
+            raise _Refused(f"An undo logs in as '{name}', so this user must stay as it is.")
         self._effects.rows |= self._find_named_stores("mongodb")
 
     def _check_redis(self, words: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Rows, indexes and users of databases before a command, and how they are restored by the databases' own shells.
+"""Rows, indexes, users and roles of databases before a command, and how they are restored by the databases' own shells.
 
 Users keep writing while a transaction is open, and their rows must stay. So a database is read before and after each
 command of the agent that may change it, and only what differs between the two is taken back: a row that was deleted or
@@ -12,13 +12,15 @@ after an undo are inserted again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
 from aiopslab.apps import Component
 from aiopslab.generators import OperationFailed, Site
 
+ACCOUNTS: Final = 'db.getSiblingDB("admin")'
 BATCH_CHARS: Final = 60_000
 """Length of the scripts by which rows are restored: a command line has a limit."""
 PAUSES_S: Final = (0, 5, 10, 20)
@@ -38,9 +40,10 @@ db.getMongo().getDBNames().forEach(function (name) {
     });
   });
 });
-db.system.users.find().forEach(function (user) {
-  var key = (user.credentials["SCRAM-SHA-1"] || {}).storedKey;
-  print(["user", user.db, user.user, text(user.roles), key].join("\\t"));
+["system.users", "system.roles"].forEach(function (part) {
+  db.getCollection(part).find().forEach(function (row) {
+    print(["row", "admin", part, text(row._id), text(row)].join("\\t"));
+  });
 });
 print("end");
 """
@@ -53,8 +56,6 @@ class Content:
     rows: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """Each row in the language of the shell, by database, collection and id."""
     indexes: dict[tuple[str, str, str], str] = field(default_factory=dict)
-    users: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """The roles of each user and a digest of the password."""
 
 
 def read_content(site: Site, store: str) -> Content:
@@ -68,15 +69,7 @@ def read_content(site: Site, store: str) -> Content:
             content.rows[first, second, third] = rest[0]
         elif kind == "index":
             content.indexes[first, second, third] = rest[0]
-        elif kind == "user":
-            content.users[first, second] = third, rest[0]
     return content
-
-
-def find_passwords(components: Iterable[Component]) -> dict[str, str]:
-    """Return the passwords of database users that the application's configuration tells."""
-    found = {user.name: user.password for known in components if (user := known.user) is not None}
-    return found | {match[1]: match[2] for known in components if (match := _LOGIN.search(known.login))}
 
 
 def find_administrators(components: Iterable[Component]) -> set[str]:
@@ -129,10 +122,8 @@ class StoreRecord:
         """Record the rows once, in case the pods of the database end; a database that does not answer is left out."""
         if self._backup is None:
             try:
-                self._backup, self._pods = (
-                    read_content(self._site, self.store),
-                    self._site.pods_of(self.store),
-                )
+                self._backup = read_content(self._site, self.store)
+                self._pods = self._site.pods_of(self.store)
             except OperationFailed:
                 self._backup = Content()
 
@@ -153,9 +144,22 @@ class StoreRecord:
             taken_back = {change.place for change in self._changes}
             lost = [place for place in self._backup.rows if place not in now.rows and place not in taken_back]
             statements += [_write_row(place, self._backup.rows[place]) for place in lost]
-        for script in _join_statements(statements):
-            self._site.database(self.store, script)
+        with self._allow_accounts(any(ACCOUNTS in statement for statement in statements)):
+            for script in _join_statements(statements):
+                self._site.database(self.store, script)
         return self._find_left()
+
+    @contextmanager
+    def _allow_accounts(self, is_needed: bool) -> Iterator[None]:
+        """Let the administrator write users and roles with their passwords, as a restore of a backup does."""
+        names = find_administrators([self._site.app.component(self.store)]) if is_needed else ()
+        for name in names:
+            self._site.database(self.store, f'db.grantRolesToUser("{name}", ["restore"])')
+        try:
+            yield
+        finally:
+            for name in names:
+                self._site.database(self.store, f'db.revokeRolesFromUser("{name}", ["restore"])')
 
     def _read_when_ready(self) -> Content:
         for pause_s in PAUSES_S[:-1]:
@@ -177,19 +181,12 @@ class StoreRecord:
                 yield _write_row(change.place, change.before)
         if self._start is not None:
             yield from _write_index_repairs(self._start, now)
-            yield from _write_user_repairs(
-                self._start, now, find_passwords([self._site.app.component(self.store)])
-            )
 
     def _find_left(self) -> list[str]:
         if self._start is None:
             return []
         now = read_content(self._site, self.store)
-        roles = [
-            {name: roles for name, (roles, _) in content.users.items()} for content in (self._start, now)
-        ]
-        left = [f"users of {self.store}"] if roles[0] != roles[1] else []
-        left += [f"indexes of {self.store}"] if self._start.indexes != now.indexes else []
+        left = [f"indexes of {self.store}"] if self._start.indexes != now.indexes else []
         originals = {change.place: change.before for change in reversed(self._changes)}
         finals = {change.place: change.after for change in self._changes}
         for place, row in originals.items():
@@ -217,22 +214,6 @@ def _write_index_repairs(before: Content, now: Content) -> Iterator[str]:
             yield f'{target}.dropIndex("{name}");'
         elif name != "_id_" and place not in now.indexes:
             yield f'{target}.createIndex({before.indexes[place]}, {{name: "{name}"}});'
-
-
-def _write_user_repairs(before: Content, now: Content, passwords: Mapping[str, str]) -> Iterator[str]:
-    for base, name in dict.fromkeys((*before.users, *now.users)):
-        target, old, new = (
-            f'db.getSiblingDB("{base}")',
-            before.users.get((base, name)),
-            now.users.get((base, name)),
-        )
-        if old is None:
-            yield f'{target}.dropUser("{name}");'
-        elif new is None:
-            yield f'{target}.createUser({{user: "{name}", pwd: "{passwords.get(name, "")}", roles: {old[0]}}});'
-        elif new != old:
-            password = f', pwd: "{passwords[name]}"' if new[1] != old[1] and name in passwords else ""
-            yield f'{target}.updateUser("{name}", {{roles: {old[0]}{password}}});'
 
 
 def _join_statements(statements: Sequence[str]) -> Iterator[str]:

@@ -93,7 +93,6 @@ REFUSED = {
     "ssh kind-worker 'cd /etc && rm conf.d/x'": "absolute path",
     "kubectl exec deploy/social-graph-redis -- redis-cli flushall": "cannot be undone",
     "kubectl exec deploy/mongodb-rate -- mongo --eval 'db.shutdownServer()'": "cannot be undone",
-    "kubectl exec deploy/mongodb-rate -- mongo --eval 'db.dropUser(\"stranger\")'": "password",
     "kubectl exec deploy/mongodb-rate -- mongo --eval 'db.dropUser(\"root\")'": "logs in as",
     "kubectl exec deploy/strange -- mongo --eval 'db.x.drop()'": "not named",
     "kubectl debug node/kind-worker -it --image=busybox": "kubectl debug",

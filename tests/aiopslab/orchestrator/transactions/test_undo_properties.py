@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from aiopslab.cloud import Copy, Environment
 from tests.aiopslab.orchestrator.transactions.worlds import HOTEL, RATES, SOCIAL, USERS, run
@@ -18,9 +17,9 @@ FIELDS = (
     '{"metadata": {"annotations": {"note": "y"}, "labels": {"io.kompose.service": null}}}',
 )
 ROWS = (
-    "db.inventory.deleteMany({hotelId: {$in: [\"1\", \"2\"]}})",
-    "db.inventory.updateMany({}, {$set: {code: \"X\"}})",
-    "db.inventory.insertOne({hotelId: \"999\"})",
+    'db.inventory.deleteMany({hotelId: {$in: ["1", "2"]}})',
+    'db.inventory.updateMany({}, {$set: {code: "X"}})',
+    'db.inventory.insertOne({hotelId: "999"})',
     "db.inventory.createIndex({code: 1})",
     "db.inventory.drop()",
 )
@@ -45,9 +44,15 @@ QUOTA = '{"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "tig
 
 workloads, nodes = st.sampled_from(WORKLOADS), st.sampled_from(NODES)
 hotel_lines = st.one_of(
-    st.builds(lambda name, count: f"{KUBECTL} scale deploy/{name} --replicas={count}", workloads, st.integers(0, 3)),
-    st.builds(lambda name, patch: f"{KUBECTL} patch deploy {name} -p '{patch}'", workloads, st.sampled_from(FIELDS)),
-    st.builds(lambda kind, name: f"{KUBECTL} delete {kind}/{name}", st.sampled_from(("deploy", "svc")), workloads),
+    st.builds(
+        lambda name, count: f"{KUBECTL} scale deploy/{name} --replicas={count}", workloads, st.integers(0, 3)
+    ),
+    st.builds(
+        lambda name, patch: f"{KUBECTL} patch deploy {name} -p '{patch}'", workloads, st.sampled_from(FIELDS)
+    ),
+    st.builds(
+        lambda kind, name: f"{KUBECTL} delete {kind}/{name}", st.sampled_from(("deploy", "svc")), workloads
+    ),
     st.builds(lambda text: f"{KUBECTL} apply -f - <<'EOF'\n{text}\nEOF", st.sampled_from((MANIFEST, QUOTA))),
     st.builds(lambda name: f"{KUBECTL} create deployment extra-{name} --image=nginx", workloads),
     st.builds(lambda node: f"kubectl cordon {node}", nodes),
@@ -58,11 +63,16 @@ hotel_lines = st.one_of(
     st.just("sleep 7"),
 )
 REDIS = f"kubectl -n {SOCIAL} exec deploy/home-timeline-redis -- redis-cli"
-KEYS = ("1", "2", "77", "nobody")
-READ_KEYS = "; ".join(f"{REDIS} type {key}; {REDIS} zrange {key} 0 -1 withscores; {REDIS} get {key}" for key in KEYS)
+KEYS = ("mine", "other", "nobody")
+FIRST = f"{REDIS} zadd mine 1 a 2 b; {REDIS} set other before"
+READ_KEYS = "; ".join(
+    f"{REDIS} type {key}; {REDIS} zrange {key} 0 -1 withscores; {REDIS} get {key}" for key in KEYS
+)
 redis_lines = st.one_of(
     st.builds(lambda key: f"{REDIS} del {key}", st.sampled_from(KEYS)),
-    st.builds(lambda key, score: f"{REDIS} zadd {key} {score} member", st.sampled_from(KEYS), st.integers(0, 99)),
+    st.builds(
+        lambda key, score: f"{REDIS} zadd {key} {score} member", st.sampled_from(KEYS), st.integers(0, 99)
+    ),
     st.builds(lambda key: f"{REDIS} set {key} 'two words'", st.sampled_from(KEYS)),
     st.builds(lambda key: f"{REDIS} zrem {key} member", st.sampled_from(KEYS)),
 )
@@ -82,6 +92,6 @@ def test_an_abort_restores_everything(hotel: Copy[Environment], lines: list[str]
 @given(st.lists(redis_lines, min_size=1, max_size=6))
 def test_an_abort_restores_keys(network: Copy[Environment], lines: list[str]) -> None:
     with network.branch() as copy:
-        outcome = copy.call(run, [READ_KEYS, "begin", *lines, "abort", READ_KEYS])
-    assert outcome.records[0]["left"] == []
-    assert outcome.observations[0] == outcome.observations[-1]
+        outcome = copy.call(run, [FIRST, READ_KEYS, "begin", *lines, "abort", READ_KEYS])
+    assert outcome.records[-1]["left"] == []
+    assert outcome.observations[1] == outcome.observations[-1]
