@@ -22,7 +22,7 @@ _READING_VERBS: Final = split_words(
     "kustomize help completion options plugin"
 )
 _READING_PAIRS: Final = frozenset(
-    {("rollout", "status"), ("rollout", "history"), ("apply", "view-last-applied"), ("set", "--help")}
+    {("rollout", "status"), ("rollout", "history"), ("apply", "view-last-applied")}
 )
 _KUBECTL_VALUES: Final = split_words(
     "-n --namespace --context --cluster --user --kubeconfig -s --server -v --as --token"
@@ -32,10 +32,16 @@ _READING_RELEASES: Final = split_words(
     "list ls status get history show template search repo env version lint test"
 )
 _VOLUMES: Final = re.compile(
-    r"^(pvc|pv|persistentvolumes?|persistentvolumeclaims?|ns|namespaces?|crds?|customresourcedefinitions?)\b",
+    r"(pvc|pv|persistentvolumes?|persistentvolumeclaims?|ns|namespaces?|crds?|customresourcedefinitions?)(\.[\w.]+)?(/.*)?",
     re.IGNORECASE,
 )
-_OPAQUE: Final = split_words("eval source . python python3 perl ruby node expect crontab at batch")
+_VOLUME_KINDS: Final = re.compile(r"PersistentVolume|kind\W+(Namespace|CustomResourceDefinition)\b")
+_HIDDEN: Final = re.compile(r"\b(kubectl|helm|ssh|scp|curl|wget)\b")
+_TEXT_PROGRAMS: Final = split_words(
+    "grep egrep fgrep echo printf which type man jq sed cat head tail pgrep ps wc sort uniq tr cut less"
+)
+_OWN_PROGRAM: Final = re.compile(r"(^|[;&|(]|\bdo|\bthen)\s*(\./|~/|/tmp/|/root/|/home/)")
+_OPAQUE: Final = split_words("alias eval source . python python3 perl ruby node expect crontab at batch")
 _FILE_WRITERS: Final = split_words("sed tee cp mv rm rmdir touch chmod chown mkdir ln truncate install >")
 _RULE_WRITERS: Final = split_words(
     "iptables ip6tables iptables-restore tc sysctl systemctl service kill pkill killall crictl find read read_only"
@@ -122,6 +128,8 @@ class _Analysis:
     def run(self) -> None:
         """Fill in the effects; raises ``_Refused`` and ``ValueError``."""
         code = _HEREDOC.sub(" ", self._line)
+        if _OWN_PROGRAM.search(code):
+            raise _Refused("What a program of your own does cannot be seen: write the commands themselves.")
         for words in list_commands(code, is_local=True):
             self._check_local(words)
         if self._effects.can_change and re.search(r"(?<![&>|])&(?![&>])\s*($|[^\d\s])|\bnohup\b", code):
@@ -160,6 +168,8 @@ class _Analysis:
             paths: list[str] = []
             if line and self._check_there(line, paths):
                 self._add_node(host, paths)
+        elif name not in _TEXT_PROGRAMS and any(_HIDDEN.search(word) for word in rest):
+            raise _Refused(f"What '{name}' runs cannot be seen in this line: write the commands themselves.")
 
     def _add_node(self, host: str, paths: Iterable[str]) -> None:
         node = EVERY_NODE if "$" in host or "SUBSTITUTED" in host else host
@@ -187,18 +197,27 @@ class _Analysis:
             )
         elif verb == "proxy":
             raise _Refused("Requests by kubectl proxy cannot be undone: use kubectl itself.")
-        elif verb and verb not in _READING_VERBS and (verb, *following[:1]) not in _READING_PAIRS:
+        elif (
+            verb
+            and (verb not in _READING_VERBS or "reconcile" in following)
+            and (verb, *following[:1]) not in _READING_PAIRS
+        ):
             if any(word.startswith("--dry-run") and not word.endswith("none") for word in own):
                 return
-            if verb == "delete" and any(
-                _VOLUMES.match(part) for word in following[:1] for part in word.split(",")
-            ):
-                raise _Refused(f"kubectl delete {following[0]} would lose data of which there is no backup.")
-            if "--force" in own and verb == "replace" and _VOLUMES.search(self._line):
-                raise _Refused("kubectl replace --force would lose data of which there is no backup.")
+            self._check_deletion(verb, own, following)
             if command:  # what a pod of kubectl run does
                 self._check_there(join(command), [], in_own_pod=True)
             self._effects.changes_objects = True
+
+    def _check_deletion(self, verb: str, own: Sequence[str], following: Sequence[str]) -> None:
+        """Refuse what deletes volumes, or objects that the line does not name."""
+        kinds = [part for word in following for part in word.split(",")]
+        if verb == "delete" and (lost := next(filter(_VOLUMES.fullmatch, kinds), "")):
+            raise _Refused(f"kubectl delete {lost} would lose data of which there is no backup.")
+        if verb == "delete" and any(re.match(r"-[fk]|--filename|--kustomize", word) for word in own):
+            raise _Refused("kubectl delete -f does not show what it deletes: name the objects.")
+        if "--prune" in own or ("--force" in own and verb == "replace" and _VOLUME_KINDS.search(self._line)):
+            raise _Refused(f"This kubectl {verb} would delete data of which there is no backup.")
 
     def _check_exec(self, own: Sequence[str], command: Sequence[str]) -> None:
         if not command:

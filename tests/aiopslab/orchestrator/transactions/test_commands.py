@@ -82,6 +82,13 @@ def test_databases_without_a_volume_are_backed_up_if_they_may_restart() -> None:
 REFUSED = {
     "kubectl -n shop delete pvc data": "no backup",
     "kubectl delete ns shop": "no backup",
+    "kubectl delete -n shop pvc/data": "no backup",
+    "kubectl delete -f shop.yaml": "name the objects",
+    "kubectl replace --force -f - <<EOF\nkind: PersistentVolumeClaim\nEOF": "no backup",
+    "alias k=kubectl; k delete deploy/web": "cannot be seen",
+    "/tmp/fix": "cannot be seen",
+    "find . -exec kubectl delete pod {} \\;": "cannot be seen",
+    "awk 'BEGIN {system(\"kubectl delete pod x\")}'": "cannot be seen",
     "helm uninstall shop -n shop": "no backup",
     "curl -X POST http://hooks.example.com/x": "request",
     "kubectl exec web -- curl -d a=b http://other": "cannot be undone",
