@@ -35,6 +35,7 @@ from aiopslab.orchestrator.preparation import (
     ProgressCallback,
     deploy,
     ignore_progress,
+    offer_transactions,
     open_problem,
     stage,
 )
@@ -127,8 +128,6 @@ class Orchestrator:
     def use_problem(self, problem: PreparedProblem) -> PreparedProblem:
         """Use a problem that is prepared already; return it with the actions of transactions, if these are on."""
         if self._tnr is not None:
-            from aiopslab.orchestrator.transactions import offer_transactions  # loads the cloud
-
             problem = offer_transactions(problem, self._tnr)
         self._problem, self._preparing_s, self._episode = problem, 0.0, None
         self.parser = ResponseParser(known=problem.prompt.actions)

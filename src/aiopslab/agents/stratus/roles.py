@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aiopslab.orchestrator.action_names import EXEC_SHELL, SUBMIT
+from aiopslab.orchestrator import EXEC_SHELL, SUBMIT
 
 BEGIN: Final = "begin_transaction"
 COMMIT: Final = "commit_transaction"

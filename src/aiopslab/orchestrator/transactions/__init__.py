@@ -5,7 +5,7 @@ from simcloud.exports import export_lazily
 with export_lazily(globals()):
     from aiopslab.orchestrator.transactions.actions import (
         TransactionActions as TransactionActions,
-        offer_transactions as offer_transactions,
+        add_transactions as add_transactions,
     )
     from aiopslab.orchestrator.transactions.commands import Effects as Effects, analyse as analyse
     from aiopslab.orchestrator.transactions.inverse import Inverse as Inverse, NotRecorded as NotRecorded

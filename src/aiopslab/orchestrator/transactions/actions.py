@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,8 @@ from aiopslab.orchestrator.transactions.options import TransactionOptions
 from aiopslab.orchestrator.transactions.transactions import Transactions
 
 if TYPE_CHECKING:
-    from aiopslab.orchestrator.preparation import PreparedProblem
+    from aiopslab.cloud import Environment
+    from aiopslab.orchestrator.evaluation.severity import Health
 
 
 class TransactionActions:
@@ -56,29 +58,19 @@ class TransactionActions:
         return self._transactions.abort()
 
 
-def offer_transactions(problem: PreparedProblem, options: TransactionOptions) -> PreparedProblem:
-    """Return the problem with the actions of transactions; commands at its terminal run in transactions from now on.
-
-    A problem without the action ``exec_shell`` offers nothing that could change the system, and is returned as it is.
-    """
-    shell = problem.actions.actions.get(EXEC_SHELL)
-    if shell is None:
-        return problem
+def add_transactions(
+    actions: ActionSet, environment: Environment, measure: Callable[[], Health], options: TransactionOptions
+) -> tuple[ActionSet, Transactions]:
+    """Return the actions with those of transactions, in which commands run from now on; raises ``KeyError`` without a shell."""
+    shell = actions.actions[EXEC_SHELL]
     perform = shell.function
     transactions = Transactions(
-        problem.environment,
-        lambda command, timeout: str(perform(command, timeout)),
-        problem.health_monitor.measure,
-        options,
+        environment, lambda command, timeout: str(perform(command, timeout)), measure, options
     )
 
     def run(command: str, timeout: float = shell.parameters[1].default) -> str:
         return transactions.run(command, timeout)
 
     further = find_actions(TransactionActions(transactions))
-    actions = ActionSet.of_actions(
-        {**problem.actions.actions, EXEC_SHELL: replace(shell, function=run), **further}
-    )
-    docs = {name: found.documentation for name, found in further.items()}
-    prompt = replace(problem.prompt, actions={**problem.prompt.actions, **docs})
-    return replace(problem, actions=actions, prompt=prompt, transactions=transactions)
+    known = {**actions.actions, EXEC_SHELL: replace(shell, function=run), **further}
+    return ActionSet.of_actions(known), transactions

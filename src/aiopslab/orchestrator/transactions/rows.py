@@ -3,7 +3,7 @@
 Users keep writing while a transaction is open, and their rows must stay. So a database is read before and after each
 command of the agent that may change it, and only what differs between the two is taken back: a row that was deleted or
 changed is written as it was, one that was inserted is deleted. A user's write within the fraction of a second that such a
-command takes cannot be told from it.
+command takes counts as part of it.
 
 A database without a volume loses its rows when its pod ends. Its rows are read before objects change; those that are missing
 after an undo are inserted again.
@@ -26,27 +26,52 @@ BATCH_CHARS: Final = 60_000
 PAUSES_S: Final = (0, 5, 10, 20)
 """Pauses before each attempt to read a database, whose pod may have to start first."""
 _LOGIN: Final = re.compile(r"-u (\S+) -p (\S+)")
-_DUMP: Final = """
+_DUMP: Final = r"""
 var text = function (value) { return tojson(value, "", true); };
+var hasWhole = function (value) { return /(: |\[ |, )-?\d+( |,)/.test(text(value)); };
+var walk = function (value, path, visit) {
+  if (typeof value == "number") return visit(value, path);
+  if (Array.isArray(value)) return value.map(function (item) { return walk(item, path, visit); });
+  if (value === null || typeof value != "object" || text(value).charAt(0) != "{") return value;
+  var copy = {};
+  Object.keys(value).forEach(function (name) { copy[name] = walk(value[name], path ? path + "." + name : name, visit); });
+  return copy;
+};
+var findIntegers = function (part) {
+  var found = {};
+  part.find().forEach(function (row) {
+    if (hasWhole(row)) walk(row, "", function (value, path) { found[path] = true; return value; });
+  });
+  Object.keys(found).forEach(function (path) {
+    var integer = {}, real = {};
+    integer[path] = {$type: "int"};
+    real[path] = {$type: "double"};
+    found[path] = part.find(integer).limit(1).toArray().length > 0 && part.find(real).limit(1).toArray().length == 0;
+  });
+  return found;
+};
+var show = function (base, name, part) {
+  var integers = findIntegers(base.getCollection(part));
+  var type = function (value, path) { return integers[path] && value % 1 == 0 ? NumberInt(value) : value; };
+  base.getCollection(part).find().forEach(function (row) {
+    var typed = hasWhole(row) ? walk(row, "", type) : row;
+    print(["row", name, part, text(typed._id), text(typed)].join("\t"));
+  });
+};
 db.getMongo().getDBNames().forEach(function (name) {
   if (["local", "config", "admin"].indexOf(name) >= 0) return;
   var base = db.getSiblingDB(name);
   base.getCollectionNames().forEach(function (part) {
     base.getCollection(part).getIndexes().forEach(function (index) {
-      print(["index", name, part, index.name, text(index.key)].join("\\t"));
+      print(["index", name, part, index.name, text(index.key)].join("\t"));
     });
-    base.getCollection(part).find().forEach(function (row) {
-      print(["row", name, part, text(row._id), text(row)].join("\\t"));
-    });
+    show(base, name, part);
   });
 });
-["system.users", "system.roles"].forEach(function (part) {
-  db.getCollection(part).find().forEach(function (row) {
-    print(["row", "admin", part, text(row._id), text(row)].join("\\t"));
-  });
-});
+["system.users", "system.roles"].forEach(function (part) { show(db, "admin", part); });
 print("end");
 """
+"""Prints all rows. The shell reads integers as doubles, so the server is asked which fields hold integers."""
 
 
 @dataclass
@@ -93,8 +118,8 @@ class StoreRecord:
         self.store = store
         self._site = site
         self._changes: list[RowChange] = []
-        self._start: Content | None = None
-        """The content before the first command."""
+        self._indexes: dict[tuple[str, str, str], str | None] = {}
+        """The indexes that were changed, as they were; None for those that were not there."""
         self._before: Content | None = None
         """The content before the command that runs now."""
         self._backup: Content | None = None
@@ -103,20 +128,22 @@ class StoreRecord:
     def record(self) -> None:
         """Record the content before a command; raises ``OperationFailed``."""
         self._before = read_content(self._site, self.store)
-        self._start = self._start or self._before
 
     def finish(self) -> None:
         """Note what the command has changed."""
         if self._before is None:
             return
+        before, self._before = self._before, None
         try:
-            after = read_content(self._site, self.store).rows
+            after = read_content(self._site, self.store)
         except OperationFailed:  # the command has stopped it, and its rows are as they were, or gone
-            after = self._before.rows
-        before, self._before = self._before.rows, None
-        for place in dict.fromkeys((*before, *after)):
-            if before.get(place) != after.get(place):
-                self._changes.append(RowChange(place, before.get(place), after.get(place)))
+            return
+        for place in dict.fromkeys((*before.rows, *after.rows)):
+            if before.rows.get(place) != after.rows.get(place):
+                self._changes.append(RowChange(place, before.rows.get(place), after.rows.get(place)))
+        for place in dict.fromkeys((*before.indexes, *after.indexes)):
+            if before.indexes.get(place) != after.indexes.get(place):
+                self._indexes.setdefault(place, before.indexes.get(place))
 
     def back_up(self) -> None:
         """Record the rows once, in case the pods of the database end; a database that does not answer is left out."""
@@ -136,7 +163,7 @@ class StoreRecord:
 
     def _restore(self) -> list[str]:
         is_replaced = bool(self._pods) and self._pods != self._site.pods_of(self.store)
-        if not self._changes and self._start is None and not is_replaced:
+        if not (self._changes or self._indexes or is_replaced):
             return []
         now = self._read_when_ready()
         statements = list(self._write_repairs(now))
@@ -179,14 +206,16 @@ class StoreRecord:
                 if change.before is None:
                     del rows[change.place]
                 yield _write_row(change.place, change.before)
-        if self._start is not None:
-            yield from _write_index_repairs(self._start, now)
+        for place, key in self._indexes.items():
+            yield from _write_index_repair(place, key, now)
 
     def _find_left(self) -> list[str]:
-        if self._start is None:
-            return []
         now = read_content(self._site, self.store)
-        left = [f"indexes of {self.store}"] if self._start.indexes != now.indexes else []
+        left = [
+            f"index {place[2]} of {self.store}"
+            for place, key in self._indexes.items()
+            if now.indexes.get(place) != key
+        ]
         originals = {change.place: change.before for change in reversed(self._changes)}
         finals = {change.place: change.after for change in self._changes}
         for place, row in originals.items():
@@ -203,17 +232,14 @@ def _write_row(place: tuple[str, str, str], row: str | None) -> str:
     return f"{target}.replaceOne({{_id: {key}}}, {row}, {{upsert: true}});"
 
 
-def _write_index_repairs(before: Content, now: Content) -> Iterator[str]:
-    for database, collection, name in dict.fromkeys((*before.indexes, *now.indexes)):
-        place = (database, collection, name)
-        target = f'db.getSiblingDB("{database}").getCollection("{collection}")'
-        kept = any(known[:2] == place[:2] for known in before.indexes)
-        if not kept and name == "_id_":
-            yield f"{target}.drop();"  # a collection that was not there
-        elif name != "_id_" and place not in before.indexes and kept:
-            yield f'{target}.dropIndex("{name}");'
-        elif name != "_id_" and place not in now.indexes:
-            yield f'{target}.createIndex({before.indexes[place]}, {{name: "{name}"}});'
+def _write_index_repair(place: tuple[str, str, str], key: str | None, now: Content) -> Iterator[str]:
+    database, collection, name = place
+    target = f'db.getSiblingDB("{database}").getCollection("{collection}")'
+    if key is None and place in now.indexes:
+        # with the index of its ids, a collection was created
+        yield f"{target}.drop();" if name == "_id_" else f'{target}.dropIndex("{name}");'
+    elif key is not None and name != "_id_" and place not in now.indexes:
+        yield f'{target}.createIndex({key}, {{name: "{name}"}});'
 
 
 def _join_statements(statements: Sequence[str]) -> Iterator[str]:

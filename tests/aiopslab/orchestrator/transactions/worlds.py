@@ -11,6 +11,7 @@ from aiopslab.generators import OperationFailed
 from aiopslab.orchestrator.actions import ActionSet, TaskActions
 from aiopslab.orchestrator.actions.registry import find_actions
 from aiopslab.orchestrator.evaluation.severity import HealthMonitor
+from aiopslab.orchestrator.preparation import offer_transactions
 from aiopslab.orchestrator.stages import Stage
 from aiopslab.orchestrator.transactions import (
     Inverse,
@@ -19,7 +20,6 @@ from aiopslab.orchestrator.transactions import (
     Transactions,
     analyse,
     find_object_changes,
-    offer_transactions,
     read_by_kubectl,
     read_log,
 )
