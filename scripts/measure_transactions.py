@@ -60,6 +60,8 @@ def try_agent(stage: Stage, agent: str, mode: str) -> dict[str, Any]:
     result = run_episode(stage, AGENTS[agent], agent, max_steps=MAX_STEPS, tnr=MODES[mode])
     results, harm = result["results"], result["results"]["harm"]
     transactions = result["session"].get("transactions", [])
+    observations = [step["observation"] for step in result["session"]["steps"]]
+    refusals = [text for text in observations if text.startswith("Refused:")]
     return {
         "success": bool(results["success"]),
         "regressions": len(harm["regressions"]),
@@ -71,7 +73,8 @@ def try_agent(stage: Stage, agent: str, mode: str) -> dict[str, Any]:
         "transactions": len(transactions),
         "undone": sum(entry["outcome"] == "undone" for entry in transactions),
         "left": sum(len(entry["left"]) for entry in transactions),
-        "refused": sum("Refused:" in step["observation"] for step in result["session"]["steps"]),
+        "refused": len(refusals),
+        "refusals": refusals,
     }
 
 

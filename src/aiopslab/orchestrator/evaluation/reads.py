@@ -125,7 +125,7 @@ def unwrap(words: list[str]) -> list[str]:
             words = words[1:]
         elif first in WRAPPERS and len(words) > 1:
             words = words[1:]
-            while len(words) > 1 and re.match(r"^(-|\d|\w+=)", words[0]):
+            while len(words) > 1 and re.match(r"^(-|\d|\w+=|\$|SUBSTITUTED$)", words[0]):
                 words = words[1:]
         else:
             return [first, *words[1:]]

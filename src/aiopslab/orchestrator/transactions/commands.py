@@ -52,8 +52,14 @@ _LOST_ROWS: Final = re.compile(
     r"runCommand|adminCommand|shutdownServer|fsync|dropAllUsers|setProfilingLevel|killOp|copyDatabase"
 )
 _ACCOUNT: Final = re.compile(
-    r"(?:dropUser|removeUser|changeUserPassword|updateUser|revokeRolesFromUser|grantRolesToUser)\(\s*['\"]([^'\"]+)"
+    r"(?:dropUser|removeUser|changeUserPassword|revokeRolesFromUser)\(\s*['\"]([^'\"]+)"
+    r"|updateUser\(\s*['\"]([^'\"]+)[^)]*pwd"
 )
+"""Names the users that lose rights or get another password."""
+_QUERY: Final = re.compile(
+    r"/api/v1/(query|query_range|query_exemplars|series|labels?|format_query)\b|/loki/api/"
+)
+"""Addresses that answer a query, also one that is posted."""
 _HEREDOC: Final = re.compile(r"<<-?\s*(['\"]?)(\w+)\1[^\n]*\n.*?\n\s*\2\b", re.DOTALL)
 _UNSPECIFIC: Final = re.compile(
     r"\$|--all\b|\s-l[\s=]|--selector|\s-f[\s=]|--filename|\bhelm\b|\bdrain\b|\bxargs\b|\s-k\s"
@@ -158,7 +164,7 @@ class _Analysis:
             self._check_kubectl(rest)
         elif name == "helm":
             self._check_helm(rest)
-        elif name in ("curl", "wget") and changes_here(words):
+        elif name in ("curl", "wget") and _sends_change(words):
             raise _Refused(f"A request that '{name}' sends to change something cannot be undone.")
         elif name == "scp" and rest and ":" in rest[-1]:
             host, _, path = rest[-1].partition(":")
@@ -261,7 +267,10 @@ class _Analysis:
                 self._check_redis(rest)
             elif name == "kubectl":
                 self._check_kubectl(rest)
-            elif not changes_here(words) or (in_own_pod and name not in ("curl", "wget", "nc")):
+            elif name in ("curl", "wget"):
+                if _sends_change(words):
+                    raise _Refused(f"A request that '{name}' sends to change something cannot be undone.")
+            elif not changes_here(words) or (in_own_pod and name != "nc"):
                 continue
             elif name in _FILE_WRITERS:
                 paths += (
@@ -289,7 +298,8 @@ class _Analysis:
         lost = _LOST_ROWS.search(script)
         if lost:
             raise _Refused(f"What {lost[0]} does in a database cannot be undone.")
-        for name in {*_ACCOUNT.findall(script)} & find_administrators(self._components):
+        lessened = {name for names in _ACCOUNT.findall(script) for name in names}
+        for name in lessened & find_administrators(self._components):
             raise _Refused(f"An undo logs in as '{name}', so this user must stay as it is.")
         self._effects.rows |= self._find_named_stores("mongodb")
 
@@ -311,6 +321,12 @@ class _Analysis:
         keys = tuple(rest[1:] if verb in _ALL_KEYS else rest[1:2]) if not writes else ()
         for store in sorted(self._find_named_stores("redis")):
             self._effects.keys.append(RedisWrite(store, keys, **writes))
+
+
+def _sends_change(words: Sequence[str]) -> bool:
+    """Whether a request may change something: not one that reads, or posts a query."""
+    is_get = any(word in ("-G", "--get") for word in words)
+    return changes_here(words) and not is_get and not any(map(_QUERY.search, words))
 
 
 def _find_verb(words: Sequence[str]) -> tuple[str, int]:

@@ -171,6 +171,9 @@ class StoreRecord:
             taken_back = {change.place for change in self._changes}
             lost = [place for place in self._backup.rows if place not in now.rows and place not in taken_back]
             statements += [_write_row(place, self._backup.rows[place]) for place in lost]
+        administrators = find_administrators([self._site.app.component(self.store)])
+        # an administrator that is as it was may not write others any more
+        statements.sort(key=lambda statement: any(f'"admin.{name}"' in statement for name in administrators))
         with self._allow_accounts(any(ACCOUNTS in statement for statement in statements)):
             for script in _join_statements(statements):
                 self._site.database(self.store, script)

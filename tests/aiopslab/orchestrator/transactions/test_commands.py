@@ -22,6 +22,8 @@ READING = (
     "kubectl apply -f x.yaml --dry-run=server",
     "kubectl port-forward svc/prometheus 9090:80 & sleep 1; curl -s localhost:9090/api/v1/alerts",
     "helm list -A",
+    "curl -s http://10.0.0.1:30090/api/v1/query --data-urlencode 'query=up'",
+    "pid=$(ssh kind-worker crictl inspect $container | jq .info.pid); ssh kind-worker nsenter -t $pid -n tc qdisc show",
     "cat > fix.yaml <<EOF\nkind: Pod\nit's: fine\nEOF",
     LIST_WORKLOADS,
 )
@@ -61,8 +63,9 @@ def test_lines_on_nodes_and_in_containers_name_their_files() -> None:
     assert analyse("kubectl cp a.conf shop/web-1:/etc/a.conf", COMPONENTS).pods == {
         "-n shop exec web-1": ["/etc/a.conf"]
     }
-    line = "ssh kind-worker 'nsenter -t 12 -n tc qdisc del dev eth0 root'"
-    assert analyse(line, COMPONENTS).enters_networks
+    for pid in ("12", "$pid", "$(cat /tmp/pid)"):
+        effects = analyse(f"ssh kind-worker nsenter -t {pid} -n tc qdisc del dev eth0 root", COMPONENTS)
+        assert effects.enters_networks and list(effects.nodes) == ["kind-worker"], effects
 
 
 def test_rows_and_keys_are_recorded_where_the_line_names_them() -> None:
