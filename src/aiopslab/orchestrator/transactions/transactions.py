@@ -242,14 +242,15 @@ class Transactions:
 def explain_regression(before: Health, after: Health) -> str:
     """Return why the system is worse than before, or an empty text.
 
-    A rise of severity below ``RISE`` is noise, as in the evaluation of harm, unless a workload, Service or node has become
-    unhealthy.
+    A difference of severity below ``RISE`` is noise, as in the evaluation of harm; then a workload, Service or node that has
+    become unhealthy decides.
     """
     fell = [name for name in after.unhealthy if name not in before.unhealthy and not name.startswith("pods/")]
     rose = after.severity - before.severity
-    if rose < RISE and not (fell and rose > 0):
+    if rose < RISE and not (fell and rose > -RISE):
         return ""
-    parts = [f"severity rose from {before.severity:.2f} to {after.severity:.2f}"]
+    verb = "rose" if rose > 0 else "went"
+    parts = [f"severity {verb} from {before.severity:.2f} to {after.severity:.2f}"]
     if fell:
         parts.append(f"{_join(fell)} became unhealthy")
     if after.failed > before.failed:
