@@ -41,6 +41,18 @@ def record(results: Path) -> dict[str, Any]:
     return found
 
 
+def test_transactions_are_offered_and_recorded(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text(
+        'begin_transaction()\nexec_shell("kubectl label ns default a=b")\nabort_transaction()\nsubmit("Yes")\n'
+    )
+    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "--tnr")
+    assert done.code == 0, done.err
+    assert "Transaction 1 was aborted. The system is as it was before" in done.out
+    (entry,) = record(tmp_path / "results")["transactions"]
+    assert (entry["commands"], entry["left"]) == (["kubectl label ns default a=b"], [])
+
+
 def test_steps_evaluation_and_record_are_shown(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("kubectl get ns -o name | head -1")\nsubmit("Yes")\n')
@@ -55,18 +67,6 @@ def test_steps_evaluation_and_record_are_shown(world: Copy[PreparedProblem], tmp
 
 
 @pytest.mark.parametrize("how", [(), ("--verbose",)])
-def test_transactions_are_offered_and_recorded(world: Copy[PreparedProblem], tmp_path: Path) -> None:
-    script = tmp_path / "actions.txt"
-    script.write_text(
-        'begin_transaction()\nexec_shell("kubectl label ns default a=b")\nabort_transaction()\nsubmit("Yes")\n'
-    )
-    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "--tnr")
-    assert done.code == 0, done.err
-    assert "Transaction 1 was aborted. The system is as it was before" in done.out
-    (entry,) = record(tmp_path / "results")["transactions"]
-    assert (entry["commands"], entry["left"]) == (["kubectl label ns default a=b"], [])
-
-
 def test_what_is_shown_has_no_secrets_and_does_not_steer_the_screen(
     world: Copy[PreparedProblem], tmp_path: Path, how: tuple[str, ...]
 ) -> None:
