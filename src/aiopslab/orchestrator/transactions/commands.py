@@ -44,9 +44,10 @@ _OWN_PROGRAM: Final = re.compile(r"(^|[;&|(]|\bdo|\bthen)\s*(\./|~/|/tmp/|/root/
 _OPAQUE: Final = split_words("alias eval source . python python3 perl ruby node expect crontab at batch")
 _FILE_WRITERS: Final = split_words("sed tee cp mv rm rmdir touch chmod chown mkdir ln truncate install >")
 _RULE_WRITERS: Final = split_words(
-    "iptables ip6tables iptables-restore tc sysctl systemctl service kill pkill killall crictl find read read_only"
+    "iptables ip6tables iptables-restore tc sysctl systemctl service kill pkill killall crictl"
 )
 """Programs whose effects a snapshot of the place restores, or that only end what is started again."""
+_BUILTINS: Final = split_words("read export local return exit break continue wait shift declare let :")
 _RESTARTS_HOST: Final = split_words("reboot poweroff halt kexec suspend hibernate isolate rescue emergency")
 _LOST_ROWS: Final = re.compile(
     r"runCommand|adminCommand|shutdownServer|fsync|dropAllUsers|setProfilingLevel|killOp|copyDatabase"
@@ -258,7 +259,9 @@ class _Analysis:
         must_record = False
         self._effects.enters_networks |= "nsenter" in line
         for words in list_commands(line, is_local=False):
-            name, *rest = words or [""]
+            if not words or words[1:2] == ["in"] or words[0] in _BUILTINS:
+                continue
+            name, *rest = words
             if name in SHELLS and "-c" in rest[:-1]:
                 must_record |= self._check_there(rest[rest.index("-c") + 1], paths, in_own_pod)
             elif name in ("mongo", "mongosh"):
@@ -309,18 +312,19 @@ class _Analysis:
         rest = list(words)
         while rest and rest[0].startswith("-"):
             rest = rest[1 + (rest[0] in ("-h", "-p", "-a", "-n", "-u", "--user", "--pass")) :]
-        verb = rest[0].lower() if rest else ""
-        if verb == "config" and len(rest) > 2 and rest[1].lower() == "set":
-            writes = {"setting": rest[2]}
-        elif verb == "config" and rest[1:2] and rest[1].lower() == "get":
+        verb, setting = " ".join(rest[:2]).lower(), ""
+        keys: tuple[str, ...] = ()
+        if verb == "config get":
             return
-        elif verb in _KEYED and len(rest) > 1:
-            writes = {}
+        if verb == "config set" and len(rest) > 2:
+            setting = rest[2]
+        elif (verb := verb.partition(" ")[0]) in _KEYED and len(rest) > 1:
+            keys = tuple(rest[1:] if verb in _ALL_KEYS else rest[1:2])
         else:
             raise _Refused(f"What redis-cli {verb} does cannot be undone.")
-        keys = tuple(rest[1:] if verb in _ALL_KEYS else rest[1:2]) if not writes else ()
-        for store in sorted(self._find_named_stores("redis")):
-            self._effects.keys.append(RedisWrite(store, keys, **writes))
+        self._effects.keys += [
+            RedisWrite(store, keys, setting) for store in sorted(self._find_named_stores("redis"))
+        ]
 
 
 def _sends_change(words: Sequence[str]) -> bool:
