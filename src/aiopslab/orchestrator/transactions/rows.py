@@ -28,7 +28,6 @@ PAUSES_S: Final = (0, 5, 10, 20)
 _LOGIN: Final = re.compile(r"-u (\S+) -p (\S+)")
 _DUMP: Final = r"""
 var text = function (value) { return tojson(value, "", true); };
-var hasWhole = function (value) { return /(: |\[ |, )-?\d+( |,)/.test(text(value)); };
 var walk = function (value, path, visit) {
   if (typeof value == "number") return visit(value, path);
   if (Array.isArray(value)) return value.map(function (item) { return walk(item, path, visit); });
@@ -37,11 +36,9 @@ var walk = function (value, path, visit) {
   Object.keys(value).forEach(function (name) { copy[name] = walk(value[name], path ? path + "." + name : name, visit); });
   return copy;
 };
-var findIntegers = function (part) {
+var findIntegers = function (part, rows) {
   var found = {};
-  part.find().forEach(function (row) {
-    if (hasWhole(row)) walk(row, "", function (value, path) { found[path] = true; return value; });
-  });
+  rows.forEach(function (row) { walk(row, "", function (value, path) { found[path] = true; return value; }); });
   Object.keys(found).forEach(function (path) {
     var integer = {}, real = {};
     integer[path] = {$type: "int"};
@@ -51,11 +48,15 @@ var findIntegers = function (part) {
   return found;
 };
 var show = function (base, name, part) {
-  var integers = findIntegers(base.getCollection(part));
+  var rows = base.getCollection(part).find().toArray();
+  var texts = rows.map(text);
+  var hasNumbers = texts.map(function (line) { return /(: |\[ |, )-?\d+( |,)/.test(line); });
+  var numeric = rows.filter(function (row, place) { return hasNumbers[place]; });
+  var integers = findIntegers(base.getCollection(part), numeric);
   var type = function (value, path) { return integers[path] && value % 1 == 0 ? NumberInt(value) : value; };
-  base.getCollection(part).find().forEach(function (row) {
-    var typed = hasWhole(row) ? walk(row, "", type) : row;
-    print(["row", name, part, text(typed._id), text(typed)].join("\t"));
+  rows.forEach(function (row, place) {
+    var typed = hasNumbers[place] ? walk(row, "", type) : row;
+    print(["row", name, part, text(typed._id), hasNumbers[place] ? text(typed) : texts[place]].join("\t"));
   });
 };
 db.getMongo().getDBNames().forEach(function (name) {

