@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from random import Random
@@ -79,7 +80,9 @@ def try_agent(stage: Stage, agent: str, mode: str) -> dict[str, Any]:
 
 
 def format_table(entries: Sequence[dict[str, Any]]) -> str:
-    """Return a table in Markdown with a row for each agent and mode."""
+    """Return a table in Markdown with a row for each agent and mode, over the problems that all of them have worked on."""
+    counts = Counter(entry["problem"] for entry in entries)
+    entries = [entry for entry in entries if counts[entry["problem"]] == len(AGENTS) * len(MODES)]
     lines = [
         "| Agent | Transactions | Solved | Regressions | Changes beyond need | Failed requests | Mean final severity | "
         "Mean duration | Undone | Not restored | Refused |",
