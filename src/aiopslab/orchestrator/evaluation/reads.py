@@ -19,7 +19,7 @@ def split_words(text: str) -> frozenset[str]:
 
 READERS: Final = split_words(
     "[ arp awk base64 basename cat cd cmp comm command cut date df diff dig dirname du echo egrep env expr false fgrep file free getent "
-    "grep head hexdump host hostname id iostat journalctl jq last less ls lsblk lscpu lsof md5sum more mpstat nc netstat nproc nslookup "
+    "grep head hexdump host hostname id iostat ip6tables-save iptables-save journalctl jq last less ls lsblk lscpu lsof md5sum more mpstat nc netstat nproc nslookup "
     "od openssl pgrep ping printenv printf ps pwd readlink realpath sar seq set sha256sum sleep sort ss stat strings tac tail telnet test "
     "top tr traceroute true type uname uniq uptime vmstat w wc which who whoami xxd zcat"
 )

@@ -22,6 +22,7 @@ READING = (
     "kubectl apply -f x.yaml --dry-run=server",
     "kubectl port-forward svc/prometheus 9090:80 & sleep 1; curl -s localhost:9090/api/v1/alerts",
     "helm list -A",
+    'ssh kind-worker "iptables-save | grep DROP | sed s/^/kind-worker:/"',
     "ssh kind-worker 'for unit in kubelet containerd; do systemctl is-active $unit; done'",
     "kubectl exec deploy/social-graph-redis -- redis-cli config get maxmemory",
     "curl -s http://10.0.0.1:30090/api/v1/query --data-urlencode 'query=up'",

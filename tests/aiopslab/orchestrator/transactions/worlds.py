@@ -127,8 +127,13 @@ def worsen(stage: Stage, lines: Sequence[str]) -> Outcome:
     problem = offer_transactions(stage.problem, TransactionOptions())
     assert problem.transactions is not None
     before = Before(problem.environment)
-    calls = [("begin_transaction",), *(("exec_shell", line, 60) for line in lines), ("commit_transaction",)]
-    observations = [problem.actions.perform(name, args) for name, *args in calls]
+    observations = [problem.actions.perform("begin_transaction")]
+    for line in lines:
+        try:
+            observations.append(problem.actions.perform("exec_shell", (line, 60)))
+        except InvalidActionError as error:  # a database that is down cannot be recorded
+            observations.append(str(error))
+    observations.append(problem.actions.perform("commit_transaction"))
     return Outcome(observations, problem.transactions.to_record(), before.find_differences())
 
 
