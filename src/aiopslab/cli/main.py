@@ -148,6 +148,7 @@ def generate(
         "aiopslab run revoke_auth_mongodb-detection-1 --agent shell --model 'qwen3:8b?base_url=http://localhost:11434/v1'",
         "aiopslab run network_loss_hotel_res-localization-1 --agent my_agent.py:Careful",
         "aiopslab run k8s_target_port-misconfig-mitigation-1 --agent 'cmd:./my-agent -x' --env OPENAI_API_KEY",
+        "aiopslab run scale_pod_zero_social_net-mitigation-1 --agent restarter --tnr",
     )
 )
 def run(
@@ -211,6 +212,20 @@ def run(
             help="Real time after which an action that is still being simulated fails the run.",
         ),
     ] = 300.0,
+    tnr: Annotated[
+        bool,
+        typer.Option(
+            "--tnr",
+            help="Transactional no-regression: undo commands of the agent after which the system is worse.",
+        ),
+    ] = False,
+    undo: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="How --tnr undoes a single command: 'inverse', what was recorded before it; or 'copy', it is tried in a copy first.",
+        ),
+    ] = "inverse",
     isolate: Annotated[
         bool,
         typer.Option(
@@ -269,6 +284,8 @@ def run(
             isolate,
             limit or (),
             endpoint or (),
+            tnr,
+            undo,
         )
         return run_problem(problems, options)
 

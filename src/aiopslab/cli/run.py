@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast, get_args
 
 from aiopslab.agents import make_process
 from aiopslab.cli.output import Progress, open_console
@@ -40,6 +40,7 @@ from aiopslab.orchestrator import (
 )
 from aiopslab.orchestrator.models import open_model
 from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.transactions import TransactionOptions, Undo
 
 COMPLETE_ENDINGS: Final = ("submitted", "step limit", "time limit")
 """Endings of a complete session, whether its answer was right or wrong."""
@@ -68,12 +69,15 @@ class RunOptions:
     isolate: bool = False
     limits: Sequence[str] = ()
     endpoints: Sequence[str] = ()
+    tnr: bool = False
+    undo: str = "inverse"
 
 
 def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
     """Run one session; return 0 if it was complete, whether its answer was right or wrong."""
     thinking_s = parse_thinking(options.thinking)
     check_policy(options.policy)
+    tnr = parse_transactions(options.tnr, options.undo)
     name, agent = make_process(
         options.agent,
         options.model,
@@ -111,6 +115,7 @@ def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
                 tell=progress,
                 on_step=on_step,
                 judge=judge,
+                tnr=tnr,
             )
             orchestrator.use_problem(posed)
             orchestrator.register_agent(linked, linked.name)
@@ -158,6 +163,13 @@ def parse_limits(texts: Sequence[str]) -> Limits:
             )
         values[name] = int(value)
     return Limits(**values)
+
+
+def parse_transactions(is_on: bool, undo: str) -> TransactionOptions | bool:
+    """Return the options of transactions, False without them; raises ``UsageError``."""
+    if undo not in get_args(Undo):
+        raise UsageError(f"--undo takes one of {', '.join(get_args(Undo))}, not '{undo}'.")
+    return TransactionOptions(cast(Undo, undo)) if is_on else False
 
 
 def get_exit_code(ending: str) -> int:

@@ -1,14 +1,18 @@
 """The orchestrator: prepares problems, runs sessions of agents on them, evaluates and records them.
 
 This package exports what other packages need of it, besides its sub-packages ``actions``, ``evaluation``, ``evaluators``,
-``models``, ``oracles``, ``problems``, ``tasks`` and ``validation``. Each name is loaded when it is first used, because the
+``models``, ``oracles``, ``problems``, ``tasks``, ``transactions`` and ``validation``. Each name is loaded when it is first used, because the
 command line lists problems and prints its help without loading a cloud.
 """
 
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
-    from aiopslab.orchestrator.action_names import DEFAULT as DEFAULT, SUBMIT as SUBMIT
+    from aiopslab.orchestrator.action_names import (
+        DEFAULT as DEFAULT,
+        EXEC_SHELL as EXEC_SHELL,
+        SUBMIT as SUBMIT,
+    )
     from aiopslab.orchestrator.agent_link import (
         AgentFailed as AgentFailed,
         AgentGone as AgentGone,
@@ -42,6 +46,7 @@ with export_lazily(globals()):
         get_baseline_key as get_baseline_key,
         get_fault_key as get_fault_key,
         ignore_progress as ignore_progress,
+        offer_transactions as offer_transactions,
         open_problem as open_problem,
         stage as stage,
     )

@@ -183,7 +183,9 @@ class Episode:
         )
 
     def _let_others_work(self) -> None:
-        """Let other teams make the changes that are due; they are not the agent's."""
+        """Let other teams make the changes that are due; they are not the agent's, and wait while it has a transaction open."""
+        if self._problem.transactions is not None and self._problem.transactions.is_open:
+            return
         while self._meanwhile and self._meanwhile[0][0] <= self._environment.now - self.session.began_s:
             make_noise(self._environment, [replace(self._meanwhile.popleft()[1], pause_s=0.0)])
             self._declared = self._environment.read_declared()
@@ -203,6 +205,8 @@ class Episode:
     def _perform(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
         if name != SUBMIT:
             return self._problem.actions.perform(name, args, kwargs)
+        if self._problem.transactions is not None and self._problem.transactions.is_open:
+            raise InvalidSubmissionError("A transaction is open: commit or abort it before you submit.")
         self.session.solution = self._problem.task.take_submission(args, kwargs)
         return SUBMITTED
 

@@ -35,12 +35,14 @@ from aiopslab.orchestrator.preparation import (
     ProgressCallback,
     deploy,
     ignore_progress,
+    offer_transactions,
     open_problem,
     stage,
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.records import Record, RecordNotWritten, build_record, write_record
 from aiopslab.orchestrator.session import Ending, Session, Step
+from aiopslab.orchestrator.transactions import TransactionOptions
 from aiopslab.paths import RESULTS_DIR
 from aiopslab.service import KubeCtl, make_current
 from aiopslab.utils import AIOpsLabError, SessionPrint, SubmissionStatus
@@ -73,6 +75,7 @@ class Orchestrator:
         on_step: OnStep | None = None,
         judge: ChatModel | None = None,
         results_dir: Path | str | None = None,
+        tnr: TransactionOptions | bool = False,
     ) -> None:
         """``results`` is the folder for records, None for no records. ``results_dir`` is the public release's name for it.
 
@@ -80,6 +83,7 @@ class Orchestrator:
         ``judge`` is a language model that rates the agent's reasoning.
         ``probs`` is the registry of problems; all installed ones by default.
         ``action_timeout_s`` is a last-resort limit of wall time: a longer action ends the session.
+        ``tnr`` lets every agent work in transactions, which are undone if they make the system worse.
         ``episodes`` is the number of earlier sessions, if they are counted elsewhere; it makes session ids differ.
         """
         self.probs = probs or ProblemRegistry()
@@ -101,6 +105,7 @@ class Orchestrator:
         self._prints = tell is None
         self._on_step = on_step
         self._judge = judge
+        self._tnr = TransactionOptions() if tnr is True else tnr or None
         self._introduces = False
         self._problem: PreparedProblem | None = None
         self._episode: Episode | None = None
@@ -116,19 +121,21 @@ class Orchestrator:
         task = self.probs.get_problem_instance(problem_id, self._seed if seed is None else seed)
         stage(task, deploy(task, task.seed, self._tell), self._tell)
         problem = open_problem(task)
-        self.use_problem(problem)
+        prompt = self.use_problem(problem).prompt
         self._preparing_s = time.perf_counter() - began
-        prompt = problem.prompt
         return prompt.description, prompt.instructions, dict(prompt.actions)
 
-    def use_problem(self, problem: PreparedProblem) -> None:
-        """Use a problem that is prepared already."""
+    def use_problem(self, problem: PreparedProblem) -> PreparedProblem:
+        """Use a problem that is prepared already; return it with the actions of transactions, if these are on."""
+        if self._tnr is not None:
+            problem = offer_transactions(problem, self._tnr)
         self._problem, self._preparing_s, self._episode = problem, 0.0, None
         self.parser = ResponseParser(known=problem.prompt.actions)
         seed, now = problem.environment.seed, problem.environment.now
         self.session = Session(problem.task.id, self.agent_name, seed, self._episodes + 1, now, now)
         self.session.problem, self.session.results_dir = problem.task, self.results_dir
         make_current(problem.environment)
+        return problem
 
     def register_agent(self, agent: object, name: str = "agent", *, introduce: bool = False) -> None:
         """Set the agent for the next problem: an object with ``get_action``, a function, or a ``SubprocessAgent``.
@@ -310,6 +317,8 @@ class Orchestrator:
             return {}, failure
         try:
             self._tell("the session is over; judging the outcome")
+            if problem.transactions is not None:
+                problem.transactions.close()
             problem.terminal.close()  # commands still running must not change the system while it is judged
             judge: ChatModel | None = None
             if self._judge is not None and failure is None:  # skip the LLM judge after an interrupt
@@ -351,6 +360,10 @@ class Orchestrator:
     def _build_record(self, problem: PreparedProblem, session: Session, results: Mapping[str, Any]) -> Record:
         faults = [fault.facts for fault in problem.task.faults]
         settings = {"max_steps": session.max_steps, **asdict(self._pace), "faults": faults}
+        if self._tnr is not None:
+            settings["tnr"] = asdict(self._tnr)
+        if problem.transactions is not None:
+            session.transactions = problem.transactions.to_record()
         return build_record(
             session, vars(problem.prompt), problem.expected, results, settings, problem.make_redactor()
         )

@@ -14,11 +14,11 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.generators import Change, OperationFailed, at_site
-from aiopslab.orchestrator.action_names import SUBMIT
+from aiopslab.orchestrator.action_names import EXEC_SHELL, SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
 from aiopslab.orchestrator.evaluation.severity import Health, HealthMonitor
 from aiopslab.orchestrator.models import Tool
@@ -30,6 +30,7 @@ from simcloud.world import POLICIES
 if TYPE_CHECKING:
     from aiopslab.cloud import Declared, Environment
     from aiopslab.orchestrator.actions import ActionSet
+    from aiopslab.orchestrator.transactions import TransactionOptions, Transactions
     from simcloud.world import Terminal
 
 ProgressCallback = Callable[[str], None]
@@ -146,6 +147,8 @@ class PreparedProblem:
     """The system's health when the session begins."""
     declared: Declared
     """The objects declared when the session begins."""
+    transactions: Transactions | None = None
+    """The transactions of the session; None without transactional no-regression."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -176,3 +179,18 @@ def open_problem(task: Task) -> PreparedProblem:
         health_monitor.measure(),
         environment.read_declared(),
     )
+
+
+def offer_transactions(problem: PreparedProblem, options: TransactionOptions) -> PreparedProblem:
+    """Return the problem with the actions of transactions; commands at its terminal run in transactions from now on.
+
+    A problem without the action ``exec_shell`` offers nothing that could change the system, and is returned as it is.
+    """
+    if EXEC_SHELL not in problem.actions.actions:
+        return problem
+    from aiopslab.orchestrator.transactions import add_transactions  # loads the cloud
+
+    measure = problem.health_monitor.measure
+    actions, transactions = add_transactions(problem.actions, problem.environment, measure, options)
+    prompt = replace(problem.prompt, actions={**problem.prompt.actions, **actions.docs})
+    return replace(problem, actions=actions, prompt=prompt, transactions=transactions)

@@ -78,6 +78,7 @@ def build_record(
         },
         "health": session.health,
         "steps": [build_step(step) for step in session.steps],
+        **({} if session.transactions is None else {"transactions": session.transactions}),
         WALL: {
             "session_s": session.wall_ended - session.wall_began,
             "agent_s": session.wall_agent_s,

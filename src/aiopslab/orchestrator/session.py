@@ -125,6 +125,8 @@ class Session:
     """Total thinking time of the agent, in wall time."""
     results: dict[str, Any] = field(default_factory=dict)
     """The evaluation; empty until the session is judged."""
+    transactions: list[dict[str, Any]] | None = None
+    """The transactions; None without transactional no-regression."""
     record: dict[str, Any] | None = None
     """The record; None until the session is over."""
     problem: Any = None

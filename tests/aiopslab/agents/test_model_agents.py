@@ -13,6 +13,7 @@ from aiopslab.agents.model_agent import ModelAgent
 from aiopslab.agents.prompt_files import fill_prompt, get_version
 from aiopslab.agents.react import React
 from aiopslab.agents.shell import Shell
+from aiopslab.agents.stratus import Stratus
 from aiopslab.agents.toolcall import ToolCalling
 from aiopslab.orchestrator import ResponseParser
 from aiopslab.orchestrator.models import Message, ModelFailed, NoText, Reply, ScriptedModel, Tool, ToolCall
@@ -24,7 +25,7 @@ ACTIONS = {
     "submit": "submit()\nEnds the session.",
 }
 TOOLS = [Tool(name, text, {"type": "object"}) for name, text in ACTIONS.items()]
-KINDS = (Shell, React, Flash, ToolCalling)
+KINDS = (Shell, React, Flash, ToolCalling, Stratus)
 
 
 def introduce(kind: type[ModelAgent], *answers: str | Reply | Exception) -> tuple[Any, ScriptedModel]:

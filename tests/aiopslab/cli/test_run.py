@@ -41,6 +41,18 @@ def record(results: Path) -> dict[str, Any]:
     return found
 
 
+def test_transactions_are_offered_and_recorded(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+    script = tmp_path / "actions.txt"
+    script.write_text(
+        'begin_transaction()\nexec_shell("kubectl label ns default a=b")\nabort_transaction()\nsubmit("Yes")\n'
+    )
+    done = run(world, tmp_path / "results", "--agent", f"scripted:{script}", "--tnr")
+    assert done.code == 0, done.err
+    assert "Transaction 1 was aborted. The system is as it was before" in done.out
+    (entry,) = record(tmp_path / "results")["transactions"]
+    assert (entry["commands"], entry["left"]) == (["kubectl label ns default a=b"], [])
+
+
 def test_steps_evaluation_and_record_are_shown(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("kubectl get ns -o name | head -1")\nsubmit("Yes")\n')
@@ -197,6 +209,7 @@ def test_a_step_limit_is_an_end_like_any_other(world: Copy[PreparedProblem], tmp
         ((PROBLEM, "--agent", "idle", "--thinking", "soon"), "or 'wall', not 'soon'"),
         ((PROBLEM, "--agent", "idle", "--load", "nosuch.py"), "There is no file 'nosuch.py'"),
         ((PROBLEM,), "--agent"),
+        ((PROBLEM, "--agent", "idle", "--tnr", "--undo", "magic"), "--undo takes one of inverse, copy"),
     ],
 )
 def test_a_wrong_call_costs_no_time_and_says_a_way_out(args: tuple[str, ...], told: str) -> None:

@@ -41,6 +41,13 @@ class ActionSet:
         """Return all actions of an author's object, which has its own documentation of ``submit`` or none."""
         return cls(owner, [name for name in find_actions(owner) if name != SUBMIT])
 
+    @classmethod
+    def of_actions(cls, actions: Mapping[str, Action]) -> ActionSet:
+        """Return a set of these actions, in this order."""
+        made = cls(object(), ())
+        made.actions = dict(actions)
+        return made
+
     @property
     def docs(self) -> dict[str, str]:
         """The documentation of each action."""

@@ -19,7 +19,7 @@ def split_words(text: str) -> frozenset[str]:
 
 READERS: Final = split_words(
     "[ arp awk base64 basename cat cd cmp comm command cut date df diff dig dirname du echo egrep env expr false fgrep file free getent "
-    "grep head hexdump host hostname id iostat journalctl jq last less ls lsblk lscpu lsof md5sum more mpstat nc netstat nproc nslookup "
+    "grep head hexdump host hostname id iostat ip6tables-save iptables-save journalctl jq last less ls lsblk lscpu lsof md5sum more mpstat nc netstat nproc nslookup "
     "od openssl pgrep ping printenv printf ps pwd readlink realpath sar seq set sha256sum sleep sort ss stat strings tac tail telnet test "
     "top tr traceroute true type uname uniq uptime vmstat w wc which who whoami xxd zcat"
 )
@@ -73,9 +73,9 @@ def can_change_elsewhere(line: str) -> bool:
     return _check_line(line, _changes_elsewhere, is_local=True)
 
 
-def _changes_there(line: str) -> bool:
+def changes_there(line: str) -> bool:
     """Return whether a line may change the container or the machine that it runs on."""
-    return _check_line(line, _changes_here, is_local=False)
+    return _check_line(line, changes_here, is_local=False)
 
 
 def list_programs(line: str) -> list[str]:
@@ -100,15 +100,22 @@ def _format_program(words: Sequence[str]) -> str:
 
 
 def _check_line(line: str, check: Callable[[Sequence[str]], bool], *, is_local: bool) -> bool:
-    while match := _SUBSTITUTION.search(line):
-        if _check_line(match[1] or match[2] or "", check, is_local=is_local):
-            return True
-        line = f"{line[: match.start()]}SUBSTITUTED{line[match.end() :]}"
     try:
-        commands = list(_split(line, is_local))
+        return any(check(words) for words in list_commands(line, is_local=is_local))
     except ValueError:  # an unfinished quotation
         return not is_local or any(word in line for word in REACHING)
-    return any(check(words) for words in commands)
+
+
+def list_commands(line: str, *, is_local: bool) -> list[list[str]]:
+    """Return the words of each simple command of a line, those of its substitutions first; raises ``ValueError``.
+
+    A redirection to a file elsewhere becomes the command ``>``.
+    """
+    commands: list[list[str]] = []
+    while match := _SUBSTITUTION.search(line):
+        commands += list_commands(match[1] or match[2] or "", is_local=is_local)
+        line = f"{line[: match.start()]}SUBSTITUTED{line[match.end() :]}"
+    return [*commands, *_split(line, is_local)]
 
 
 def _split(line: str, is_local: bool) -> Iterator[list[str]]:
@@ -128,14 +135,14 @@ def _split(line: str, is_local: bool) -> Iterator[list[str]]:
             if words and words[-1].isdigit():
                 words.pop()
         elif set(token) <= _SEPARATORS:
-            yield _unwrap(words)
+            yield unwrap(words)
             words = []
         else:
             words.append(token)
-    yield _unwrap(words)
+    yield unwrap(words)
 
 
-def _unwrap(words: list[str]) -> list[str]:
+def unwrap(words: list[str]) -> list[str]:
     """Remove assignments, words of the shell's own language and programs that only run another one."""
     while words:
         first = words[0].rpartition("/")[2]
@@ -143,7 +150,7 @@ def _unwrap(words: list[str]) -> list[str]:
             words = words[1:]
         elif first in WRAPPERS and len(words) > 1:
             words = words[1:]
-            while len(words) > 1 and re.match(r"^(-|\d|\w+=)", words[0]):
+            while len(words) > 1 and re.match(r"^(-|\d|\w+=|\$|SUBSTITUTED$)", words[0]):
                 words = words[1:]
         else:
             return [first, *words[1:]]
@@ -159,17 +166,23 @@ def _changes_elsewhere(words: Sequence[str]) -> bool:
     if name == "kubectl":
         return _kubectl_changes(rest)
     if name in ("curl", "wget"):
-        return _changes_here(words)
+        return changes_here(words)
     if name == "scp":
         return ":" in rest[-1] if rest else False
     if name == "ssh":
-        places = [
-            index
-            for index, word in enumerate(rest)
-            if not word.startswith("-") and not _is_value(rest, index)
-        ]
-        return _changes_there(" ".join(rest[places[0] + 1 :])) if places[1:] else bool(places)
+        host, line = split_ssh(rest)
+        return changes_there(line) if line else bool(host)
     return False
+
+
+def split_ssh(words: Sequence[str]) -> tuple[str, str]:
+    """Return the host and the line that ssh runs there, from its arguments; empty texts for what is missing."""
+    places = [
+        index for index, word in enumerate(words) if not word.startswith("-") and not _is_value(words, index)
+    ]
+    if not places:
+        return "", ""
+    return words[places[0]].rpartition("@")[2], " ".join(words[places[0] + 1 :])
 
 
 def _is_value(words: Sequence[str], index: int) -> bool:
@@ -181,20 +194,20 @@ def _kubectl_changes(words: Sequence[str]) -> bool:
     """Return whether kubectl changes what the API does not record."""
     if "exec" in words:
         command = list(words[words.index("--") + 1 :]) if "--" in words else []
-        return _changes_here(_unwrap(command)) if command else True
+        return changes_here(unwrap(command)) if command else True
     if "cp" in words:
         return ":" in words[-1]
     return "attach" in words and any(word.startswith("-") and "i" in word for word in words)
 
 
-def _changes_here(words: Sequence[str]) -> bool:
+def changes_here(words: Sequence[str]) -> bool:
     """Return whether a command may change the place where it runs."""
     if not words:
         return False
     name, *rest = words
     name = _CHANGING_OF.get(name, name)
     if name in SHELLS:
-        return _changes_there(rest[rest.index("-c") + 1]) if "-c" in rest[:-1] else True
+        return changes_there(rest[rest.index("-c") + 1]) if "-c" in rest[:-1] else True
     if name == "kubectl":
         return _kubectl_changes(rest)
     if name in _CHANGING:
