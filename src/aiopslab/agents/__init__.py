@@ -1,8 +1,8 @@
 """Agents that come with the package, and the registry that finds agents by name.
 
 There are floors (agents that act without diagnosing; a good agent must beat them), a careful engineer without a model
-(``runbook``), the scripted engineer of the demo, an agent that replays a file of actions, and four agents around a language
-model: ``shell``, ``react``, ``flash`` and ``toolcall``.
+(``runbook``), the scripted engineer of the demo, an agent that replays a file of actions, four agents around a language model
+(``shell``, ``react``, ``flash`` and ``toolcall``), and classical algorithms (``mksmc``, ``pdiagnose``, ``rmlad``, ``rcaeval``).
 """
 
 from aiopslab.agents.lookup import NoSuchAgent as NoSuchAgent, find_agent as find_agent
