@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,12 @@ FLOORS = {
     if isinstance(factory, type) and factory.__module__ == Floor.__module__
 }
 SEEN = "test-social-network   user-service\ntest-social-network   text-service\n"
+
+
+@pytest.fixture(scope="module")
+def stages() -> Iterator[Stages]:
+    with Stages(5) as prepared:
+        yield prepared
 
 
 def problem(task: str) -> Task:
@@ -116,18 +123,20 @@ def test_yes_scores_chance_on_drawn_detections() -> None:
         ("yes", "noop_detection_social_network-1", False),
     ],
 )
-def test_noop_scores_0_on_mitigation_and_yes_chance_on_detection(name: str, pid: str, success: bool) -> None:
-    with Stages(5) as stages, stages.episode(pid) as world:
+def test_noop_scores_0_on_mitigation_and_yes_chance_on_detection(
+    stages: Stages, name: str, pid: str, success: bool
+) -> None:
+    with stages.episode(pid) as world:
         done: dict[str, Any] = world.call(run_episode, FLOORS[name], name)
     assert done["results"]["success"] is success
 
 
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("name", [name for name in FLOORS if name not in ("noop", "yes")])
-def test_a_floor_types_commands_that_run(name: str) -> None:
+def test_a_floor_types_commands_that_run(stages: Stages, name: str) -> None:
     """Each line ends without an error of the shell, and the session with a verdict."""
 
-    with Stages(5) as stages, stages.episode("misconfig_app_hotel_res-mitigation-1") as world:
+    with stages.episode("misconfig_app_hotel_res-mitigation-1") as world:
         done: dict[str, Any] = world.call(run_episode, FLOORS[name], name)
     seen = str(done["history"])
     assert done["ending"] == "submitted"

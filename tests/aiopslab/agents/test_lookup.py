@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from aiopslab.agents import NoSuchAgent, agent, find_agent, load_agents
+from aiopslab.agents import NoSuchAgent, agent, find_agent, load_agents, registry
 from aiopslab.agents.floors import Noop
 from aiopslab.orchestrator.agent import SubprocessAgent
 from aiopslab.utils import get_summary
@@ -141,6 +142,26 @@ def test_a_file_named_as_a_module_takes_nobodys_place(tmp_path: Path) -> None:
     path.write_text("def get_action(state):\n    return 'submit()'\n")
     find_agent(f"{path}:get_action")
     assert hasattr(sys.modules["random"], "Random")
+
+
+def test_the_agent_of_the_page_is_found_by_its_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text()
+    (source,) = re.findall(r"^```python\n(# careful\.py\n.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (points,) = re.findall(r"^```toml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "careful.py").write_text(source)
+    info = tmp_path / "careful-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: careful\nVersion: 1.0\n")
+    lines = points.replace('project.entry-points."', "").replace('"', "")
+    (info / "entry_points.txt").write_text(lines)
+    monkeypatch.setattr("aiopslab.agents.registry._REGISTERED", dict(registry._REGISTERED))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert load_agents()["careful"].__module__ == "careful"
+    with pytest.raises(NoSuchAgent, match="pass it as --model"):
+        find_agent("careful")
+    sys.modules.pop("careful", None)
 
 
 def test_two_agents_of_one_name_are_refused() -> None:

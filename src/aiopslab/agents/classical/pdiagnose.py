@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log2
 from statistics import fmean, pstdev
-from typing import Final
+from typing import Final, TypeVar
 
 from aiopslab.agents.classical.agent import Localizer
 from aiopslab.agents.classical.deviations import find_change, measure_sigmas
@@ -22,6 +22,7 @@ from aiopslab.agents.classical.telemetry import (
     SCRAPE_S,
     LogLine,
     Metrics,
+    NoTelemetry,
     Span,
     Steps,
     collect_logs,
@@ -29,6 +30,8 @@ from aiopslab.agents.classical.telemetry import (
     collect_spans,
 )
 from aiopslab.agents.registry import agent
+
+T = TypeVar("T")
 
 VOTING: Final = (
     "available",
@@ -55,9 +58,17 @@ class PDiagnose(Localizer):
     def rank(self) -> Steps[list[str]]:
         """Collect the three sources, and rank the components by their votes."""
         metrics = yield from collect_metrics(self.namespace, self.components)
-        lines = yield from collect_logs(self.namespace)
-        spans = yield from collect_spans(self.namespace)
+        lines = yield from collect_if_any(collect_logs(self.namespace))
+        spans = yield from collect_if_any(collect_spans(self.namespace))
         return rank_by_votes(metrics, lines, spans, self.components)
+
+
+def collect_if_any(steps: Steps[list[T]]) -> Steps[list[T]]:
+    """Return what is collected; nothing if there is no such telemetry, because the other sources still vote."""
+    try:
+        return (yield from steps)
+    except NoTelemetry:
+        return []
 
 
 def rank_by_votes(

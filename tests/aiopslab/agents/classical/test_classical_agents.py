@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from importlib import util
 from typing import Any
 
 import pytest
 
 from aiopslab.agents import load_agents
-from aiopslab.agents.classical import Mksmc, PDiagnose, Rmlad
+from aiopslab.agents.classical import Mksmc, PDiagnose, RcaEval, Rmlad
 from aiopslab.agents.classical.agent import NotItsTask
 from aiopslab.agents.floors import Floor
 from aiopslab.orchestrator.actions.registry import Action
@@ -51,8 +53,14 @@ def test_they_are_registered() -> None:
     assert {"mksmc", "pdiagnose", "rmlad", "rcaeval"} <= set(load_agents())
 
 
-def run(agent: Any, pid: str) -> dict[str, Any]:
-    with Stages(SEED) as stages, stages.episode(pid) as world:
+@pytest.fixture(scope="module")
+def stages() -> Iterator[Stages]:
+    with Stages(SEED) as prepared:
+        yield prepared
+
+
+def run(stages: Stages, agent: Any, pid: str) -> dict[str, Any]:
+    with stages.episode(pid) as world:
         done: dict[str, Any] = world.call(run_episode, agent, "agent")
     return done
 
@@ -67,22 +75,31 @@ def run(agent: Any, pid: str) -> dict[str, Any]:
         (Mksmc, "misconfig_app_hotel_res-detection-1"),
     ],
 )
-def test_they_solve_a_problem_through_the_actions(agent: type[Floor], pid: str) -> None:
-    done = run(agent, pid)
+def test_they_solve_a_problem_through_the_actions(stages: Stages, agent: type[Floor], pid: str) -> None:
+    done = run(stages, agent, pid)
     assert done["ending"] == "submitted"
     assert done["results"]["success"], done["results"]
 
 
 @pytest.mark.slow
-def test_more_names_are_submitted_if_asked_for() -> None:
-    done = run(partial(PDiagnose, "3"), "misconfig_app_hotel_res-localization-1")
+def test_more_names_are_submitted_if_asked_for(stages: Stages) -> None:
+    done = run(stages, partial(PDiagnose, "3"), "misconfig_app_hotel_res-localization-1")
     assert done["results"]["accuracy@3"] == 100.0
     assert len(done["session"]["steps"][-1]["args"][0]) == 3
 
 
 @pytest.mark.slow
-def test_a_declined_task_is_an_error_of_its_own_and_no_wrong_answer() -> None:
-    done = run(Mksmc, "misconfig_app_hotel_res-localization-1")
+def test_a_declined_task_is_an_error_of_its_own_and_no_wrong_answer(stages: Stages) -> None:
+    done = run(stages, Mksmc, "misconfig_app_hotel_res-localization-1")
     assert done["ending"] == "agent error"
     assert "answers detection tasks only" in done["why"]
     assert done["results"]["success"] is None
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(util.find_spec("RCAEval") is None, reason="the extra rcaeval is not installed")
+@pytest.mark.parametrize("method", ["baro", "nsigma", "tracerca", "microrank"])
+def test_the_baselines_of_rcaeval_name_components(stages: Stages, method: str) -> None:
+    done = run(stages, partial(RcaEval, f"{method}:3"), "misconfig_app_hotel_res-localization-1")
+    assert done["ending"] == "submitted", done["why"]
+    assert 1 <= len(done["session"]["steps"][-1]["args"][0]) <= 3  # it may rank fewer components

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from aiopslab.agents.classical.pdiagnose import (
+    collect_if_any,
     count_log_votes,
     count_metric_votes,
     count_span_votes,
     rank_by_votes,
 )
-from aiopslab.agents.classical.telemetry import LogLine, Span
+from aiopslab.agents.classical.telemetry import LogLine, Span, collect_spans
 from tests.aiopslab.agents.classical.series import CHANGE, COMPONENTS, START_S, make_metrics
 
 CHANGED_S = START_S + 15 * (CHANGE - 1)
@@ -72,3 +75,11 @@ def test_the_sources_together_rank_the_cause_first() -> None:
 def test_without_deviations_nobody_is_blamed() -> None:
     usual = [span for span in SPANS if span.start_s < CHANGED_S]
     assert rank_by_votes(make_metrics(), [], usual, COMPONENTS) == []
+
+
+def test_a_source_that_cannot_be_had_casts_no_votes() -> None:
+    steps = collect_if_any(collect_spans("test"))
+    next(steps)
+    with pytest.raises(StopIteration) as done:
+        steps.send("No span was recorded in the last 5 minutes: no request reached a service.")
+    assert done.value.value == []
