@@ -37,7 +37,7 @@ CALLS = {
     "aiopslab --version": Call(CLI, ["--version"], 7),
     "aiopslab run --help": Call(CLI, ["run", "--help"], 8),
     "aiopslab list": Call(CLI, ["list"], 15),
-    "aiopslab run MISTYPED": Call(CLI, ["run", "container_kil-detection", "--agent", "idle"], 15),
+    "aiopslab run MISTYPED": Call(CLI, ["run", "container_kil-detection", "--agent", "noop"], 15),
     "import Orchestrator": Call("from aiopslab import Orchestrator", budget=20),
 }
 UNIT = "python -c 'import yaml'"

@@ -1,7 +1,8 @@
 """Agents that come with the package, and the registry that finds agents by name.
 
-There are four floors (agents that act without looking; a good agent must beat them), a scripted engineer, an agent that
-replays a file of actions, and four agents around a language model: ``shell``, ``react``, ``flash`` and ``toolcall``.
+There are floors (agents that act without diagnosing; a good agent must beat them), a careful engineer without a model
+(``runbook``), the scripted engineer of the demo, an agent that replays a file of actions, four agents around a language model
+(``shell``, ``react``, ``flash`` and ``toolcall``), and classical algorithms (``mksmc``, ``pdiagnose``, ``rmlad``, ``rcaeval``).
 """
 
 from aiopslab.agents.lookup import (
@@ -11,6 +12,7 @@ from aiopslab.agents.lookup import (
 )
 from aiopslab.agents.registry import (
     agent as agent,
+    list_aliases as list_aliases,
     load_agents as load_agents,
 )
 from simcloud.exports import export_lazily

@@ -1,6 +1,6 @@
 """Turn the value of ``--agent`` into an agent.
 
-The value is a registered name (``idle``, ``scripted:actions.txt``), a class, function or object of a module or a file
+The value is a registered name (``noop``, ``scripted:actions.txt``), a class, function or object of a module or a file
 (``my_package.agents:Careful``, ``careful.py:Careful``), or a command that speaks JSON lines (``cmd:./my-agent --fast``).
 Errors in a user's module are reported as one sentence that names the module.
 """
@@ -16,7 +16,7 @@ from shutil import which
 from types import ModuleType
 from typing import Any, Final
 
-from aiopslab.agents.registry import load_agents, resolve_alias
+from aiopslab.agents.registry import list_aliases, load_agents, resolve_alias
 from aiopslab.utils import AIOpsLabError, load_module
 
 COMMAND: Final = "cmd:"
@@ -61,7 +61,8 @@ def takes_model(spec: str) -> bool:
 
 
 def _describe_unknown(spec: str, names: list[str]) -> str:
-    near = get_close_matches(spec, names, 1)
+    aliases = [alias for name in names for alias in list_aliases(name)]
+    near = get_close_matches(spec, [*names, *aliases], 1)
     hint = f" Did you mean '{near[0]}'?" if near else ""
     return (
         f"There is no agent '{spec}'.{hint} Known agents: {', '.join(names)}. Name your own as FILE.py:Name, "

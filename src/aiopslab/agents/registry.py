@@ -21,7 +21,7 @@ _ALIASES: Final[dict[str, str]] = {}
 def agent(name: str, *aliases: str) -> Callable[[C], C]:
     """Register a class as the agent of that name; raises ``ValueError`` if another class has the name.
 
-    ``aliases`` are names that it had in earlier versions; they still work and are not listed.
+    ``aliases`` are names that it had in earlier versions; they still work, and are listed beside the present name.
     """
 
     def register(cls: C) -> C:
@@ -50,3 +50,8 @@ def load_agents() -> Mapping[str, Any]:
 def resolve_alias(name: str) -> str:
     """Return the present name of an agent, after ``load_agents``."""
     return _ALIASES.get(name, name)
+
+
+def list_aliases(name: str) -> list[str]:
+    """Return the former names of an agent, after ``load_agents``."""
+    return sorted(alias for alias, present in _ALIASES.items() if present == name)

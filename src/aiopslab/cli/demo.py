@@ -117,7 +117,7 @@ def _show_next_steps(out: Console, seed: int) -> None:
         f"\nThis was seed {seed}; the same seed always gives the same output. What to try next:\n\n"
         f"  Repair the incident yourself:\n    [bold]{command} play {PROBLEM}[/]\n"
         f"  See that a restart of everything does not help:\n"
-        f"    [bold]{command} run {PROBLEM} --agent restarter[/]\n"
+        f"    [bold]{command} run {PROBLEM} --agent restart-all[/]\n"
         f"  List all problems:\n    [bold]{command} list[/]\n"
         f"  List all commands:\n    [bold]{command} --help[/]"
     )

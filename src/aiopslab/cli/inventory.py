@@ -14,9 +14,10 @@ from aiopslab.utils import get_summary
 
 def list_agents(as_json: bool) -> int:
     """Print the registered agents; return the exit code."""
-    from aiopslab.agents import load_agents
+    from aiopslab.agents import list_aliases, load_agents
 
-    return _print_extensions(load_agents(), as_json)
+    agents = load_agents()
+    return _print_extensions(agents, as_json, {name: list_aliases(name) for name in agents})
 
 
 def list_apps(as_json: bool) -> int:
@@ -33,9 +34,13 @@ def list_faults(as_json: bool) -> int:
     return _print_extensions(load_faults(), as_json)
 
 
-def _print_extensions(extensions: Mapping[str, object], as_json: bool) -> int:
-    """Print names and summaries; return the exit code."""
+def _print_extensions(
+    extensions: Mapping[str, object], as_json: bool, aliases: Mapping[str, Sequence[str]] | None = None
+) -> int:
+    """Print names, summaries and aliases; return the exit code."""
     rows = {name: get_summary(extension).replace("``", "'") for name, extension in extensions.items()}
+    for name, former in (aliases or {}).items():
+        rows[name] += f" Also: {', '.join(former)}." if former else ""
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0

@@ -36,7 +36,7 @@ cli = typer.Typer(
         "aiopslab demo",
         "aiopslab list",
         "aiopslab play scale_pod_zero_social_net-mitigation-1",
-        "aiopslab run scale_pod_zero_social_net-detection-1 --agent idle",
+        "aiopslab run scale_pod_zero_social_net-detection-1 --agent noop",
     ),
     no_args_is_help=True,
     add_completion=False,
@@ -142,7 +142,7 @@ def generate(
 
 @cli.command(
     epilog=format_examples(
-        "aiopslab run scale_pod_zero_social_net-detection-1 --agent idle",
+        "aiopslab run scale_pod_zero_social_net-detection-1 --agent noop",
         "aiopslab run revoke_auth_mongodb-mitigation-1 --agent react --model gpt-5-mini",
         "aiopslab run revoke_auth_mongodb-mitigation-1 --agent toolcall --model claude-sonnet-5-5",
         "aiopslab run revoke_auth_mongodb-detection-1 --agent shell --model 'qwen3:8b?base_url=http://localhost:11434/v1'",

@@ -120,9 +120,10 @@ def _list_taken(kind: str) -> Iterable[str]:
 
         return load_applications()
     if kind == "agent":
-        from aiopslab.agents import load_agents
+        from aiopslab.agents import list_aliases, load_agents
 
-        return load_agents()
+        agents = load_agents()
+        return [*agents, *(alias for name in agents for alias in list_aliases(name))]
     from aiopslab.orchestrator.problems import TYPES, ProblemRegistry
 
     tasks = "|".join(TYPES)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from aiopslab.agents import NoSuchAgent, agent, find_agent, load_agents
-from aiopslab.agents.floors import Idle
+from aiopslab.agents import NoSuchAgent, agent, find_agent, load_agents, registry
+from aiopslab.agents.floors import Noop
 from aiopslab.orchestrator.agent import SubprocessAgent
 from aiopslab.utils import get_summary
 
@@ -54,15 +55,31 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_ours_are_known_by_name_and_say_what_they_are() -> None:
     known = load_agents()
-    assert {"idle", "alarmist", "restarter", "scripted", "engineer", "shell"} <= set(known)
+    assert {"noop", "yes", "random", "restart-all", "scripted", "engineer", "shell"} <= set(known)
     assert all(get_summary(factory).endswith(".") for factory in known.values())
 
 
 def test_a_name_makes_a_new_one_each_time() -> None:
-    (name, first), (_, second) = find_agent("idle"), find_agent("idle")
-    assert name == "idle"
-    assert isinstance(first, Idle)
+    (name, first), (_, second) = find_agent("noop"), find_agent("noop")
+    assert name == "noop"
+    assert isinstance(first, Noop)
     assert first is not second
+
+
+@pytest.mark.parametrize(
+    ("former", "present"),
+    [
+        ("idle", "noop"),
+        ("alarmist", "yes"),
+        ("restarter", "restart-all"),
+        ("reverter", "revert-all"),
+    ],
+)
+def test_a_former_name_finds_the_agent_under_its_present_name(former: str, present: str) -> None:
+    name, made = find_agent(former)
+    assert name == present
+    assert type(made) is load_agents()[present]
+    assert former not in load_agents()
 
 
 def test_a_class_in_a_file_gets_the_model_it_asks_for(own: Path) -> None:
@@ -85,15 +102,16 @@ def test_a_command_is_an_agent() -> None:
 
 
 def test_a_model_is_not_passed_over_in_silence() -> None:
-    with pytest.raises(NoSuchAgent, match="The agent idle takes no model"):
-        find_agent("idle", "gpt-9")
+    with pytest.raises(NoSuchAgent, match="The agent noop takes no model"):
+        find_agent("noop", "gpt-9")
 
 
 @pytest.mark.parametrize(
     ("named", "told"),
     [
         ("idel", "Did you mean 'idle'?"),
-        ("nobody", "Known agents: alarmist"),
+        ("restrt-all", "Did you mean 'restart-all'?"),
+        ("nobody", "Known agents: apply-all"),
         ("scripted", "requires 'path'; pass it as scripted:PATH"),
         ("scripted:/no/such/file", "cannot be created"),
         ("llm", "pass it as --model"),
@@ -126,6 +144,26 @@ def test_a_file_named_as_a_module_takes_nobodys_place(tmp_path: Path) -> None:
     assert hasattr(sys.modules["random"], "Random")
 
 
+def test_the_agent_of_the_page_is_found_by_its_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text()
+    (source,) = re.findall(r"^```python\n(# careful\.py\n.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (points,) = re.findall(r"^```toml\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "careful.py").write_text(source)
+    info = tmp_path / "careful-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: careful\nVersion: 1.0\n")
+    lines = points.replace('project.entry-points."', "").replace('"', "")
+    (info / "entry_points.txt").write_text(lines)
+    monkeypatch.setattr("aiopslab.agents.registry._REGISTERED", dict(registry._REGISTERED))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert load_agents()["careful"].__module__ == "careful"
+    with pytest.raises(NoSuchAgent, match="pass it as --model"):
+        find_agent("careful")
+    sys.modules.pop("careful", None)
+
+
 def test_two_agents_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="two agents named 'idle'"):
-        agent("idle")(type("Other", (), {}))
+    with pytest.raises(ValueError, match="two agents named 'noop'"):
+        agent("noop")(type("Other", (), {}))

@@ -94,7 +94,7 @@ def test_a_failure_is_told_with_file_and_line(own: Path, name: str, told: str) -
     [
         ("{own}:Checked", "ConnectionError: the endpoint does not answer"),
         ("{own}:Chekced", "Did you mean 'Checked'?"),
-        ("idel", "Did you mean 'idle'?"),
+        ("nop", "Did you mean 'noop'?"),
     ],
 )
 def test_what_cannot_work_does_not_start(own: Path, spec: str, told: str) -> None:

@@ -37,9 +37,12 @@ def test_problems_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_agents_with_a_sentence_each(capsys: pytest.CaptureFixture[str]) -> None:
     assert list_agents(False) == 0
-    assert "restarter  Restarts everything, and submits.\n" in capsys.readouterr().out
+    assert (
+        "restart-all     Restarts every workload, deletes every pod, and submits. Also: restarter.\n"
+        in capsys.readouterr().out
+    )
     assert list_agents(True) == 0
-    assert "idle" in json.loads(capsys.readouterr().out)
+    assert "noop" in json.loads(capsys.readouterr().out)
 
 
 def test_applications_and_faults_with_a_sentence_each(capsys: pytest.CaptureFixture[str]) -> None:

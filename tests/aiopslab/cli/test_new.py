@@ -127,6 +127,7 @@ def test_in_this_repository_there_is_nothing_to_register(tmp_path: Path) -> None
         (("fault", "t" * 41), "cannot be the name."),
         (("agent", "lambda"), "'lambda' is a keyword of Python. Choose another name."),
         (("agent", "random"), "There is a Python module 'random' already."),
+        (("agent", "noop"), "There is an agent 'noop' already."),
         (("agent", "idle"), "There is an agent 'idle' already."),
         (("fault", "scale-pod-zero"), "There is a fault 'scale-pod-zero' already."),
         (("problem", "container_kill"), "There is a problem 'container-kill' already."),

@@ -85,7 +85,7 @@ def test_what_is_shown_has_no_secrets_and_does_not_steer_the_screen(
 
 
 def test_a_wrong_answer_is_no_failure_of_the_run(world: Copy[PreparedProblem], tmp_path: Path) -> None:
-    done = run(world, tmp_path, "--agent", "idle", "--json")
+    done = run(world, tmp_path, "--agent", "noop", "--json")
     assert done.code == 0, done.err
     told = json.loads(done.out)
     assert (told["ending"], told["results"]["success"]) == ("submitted", False)
@@ -137,9 +137,9 @@ def test_text_is_shown_as_it_is_and_tables_without_blanks_at_the_end(
 @pytest.mark.parametrize(
     ("args", "way_out"),
     [
-        (("--agent", "idle", "--results", "/proc/none"), "--results"),
+        (("--agent", "noop", "--results", "/proc/none"), "--results"),
         (("--agent", "llm", "--model", "some-model"), "OPENAI_API_KEY"),
-        (("--agent", "idle", "--judge", "some-model"), "OPENAI_API_KEY"),
+        (("--agent", "noop", "--judge", "some-model"), "OPENAI_API_KEY"),
     ],
 )
 def test_what_cannot_end_well_does_not_begin(args: tuple[str, ...], way_out: str) -> None:
@@ -201,13 +201,13 @@ def test_a_step_limit_is_an_end_like_any_other(world: Copy[PreparedProblem], tmp
     ("args", "told"),
     [
         (
-            ("revoke_auth_mongodb-detction-1", "--agent", "idle"),
+            ("revoke_auth_mongodb-detction-1", "--agent", "noop"),
             "Did you mean revoke_auth_mongodb-detection-1",
         ),
-        ((PROBLEM, "--agent", "idel"), "Did you mean 'idle'?"),
-        ((PROBLEM, "--agent", "idle", "--policy", "king"), "Choose one of: read-only, operator, admin."),
-        ((PROBLEM, "--agent", "idle", "--thinking", "soon"), "or 'wall', not 'soon'"),
-        ((PROBLEM, "--agent", "idle", "--load", "nosuch.py"), "There is no file 'nosuch.py'"),
+        ((PROBLEM, "--agent", "nop"), "Did you mean 'noop'?"),
+        ((PROBLEM, "--agent", "noop", "--policy", "king"), "Choose one of: read-only, operator, admin."),
+        ((PROBLEM, "--agent", "noop", "--thinking", "soon"), "or 'wall', not 'soon'"),
+        ((PROBLEM, "--agent", "noop", "--load", "nosuch.py"), "There is no file 'nosuch.py'"),
         ((PROBLEM,), "--agent"),
         ((PROBLEM, "--agent", "idle", "--tnr", "--undo", "magic"), "--undo takes one of inverse, copy"),
     ],

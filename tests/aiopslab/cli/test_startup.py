@@ -58,7 +58,7 @@ def test_help_and_version_load_nothing_of_the_cloud(args: tuple[str, ...]) -> No
         (("list", "--app", "hotel-reservation", "--json"), 0),
         (("list", "--apps"), 0),
         (("list", "--faults"), 0),
-        (("run", "container_kil-detection", "--agent", "idle"), 2),
+        (("run", "container_kil-detection", "--agent", "noop"), 2),
         (("play", "container_kil-detection"), 2),
         (("validate", "container_kil-detection"), 2),
         (("export", "container_kil-detection", "--out", "nowhere"), 2),
@@ -119,7 +119,7 @@ def test_without_a_home() -> None:
 
 def test_where_nothing_can_be_written_a_run_says_so_before_it_begins() -> None:
     folder = "/proc/results"
-    done = aiopslab("run", "container_kill-detection", "--agent", "idle", "--results", folder)
+    done = aiopslab("run", "container_kill-detection", "--agent", "noop", "--results", folder)
     assert done.returncode == 2
     assert done.stderr.startswith(f"{folder} cannot be written to")
     assert "--results" in done.stderr

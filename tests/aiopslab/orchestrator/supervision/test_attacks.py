@@ -261,8 +261,8 @@ def test_a_supervisor_that_is_killed_leaves_no_process(world: Copy[PreparedProbl
     [
         (("--agent", "cmd:./no-such-program"), "There is no program './no-such-program'"),
         (("--agent", f"{HOSTILE}:no_such_agent"), "has no 'no_such_agent'"),
-        (("--agent", "idle", "--limit", "memory=5"), "--limit takes NAME=NUMBER"),
-        (("--agent", "idle", "--isolate", "--endpoint", "somewhere"), "HOST:PORT"),
+        (("--agent", "noop", "--limit", "memory=5"), "--limit takes NAME=NUMBER"),
+        (("--agent", "noop", "--isolate", "--endpoint", "somewhere"), "HOST:PORT"),
     ],
 )
 def test_what_cannot_start_is_reported_before_a_world_is_prepared(
