@@ -22,7 +22,7 @@ venv: $(VENV)/.tools ## create .venv with the project and its tools (other targe
 
 demo: $(VENV)/.project ## compare three agents on ten incidents and write a report
 	@rm -rf results/demo
-	@$(BIN)/aiopslab bench --suite smoke --agent runbook,idle,alarmist --out results/demo
+	@$(BIN)/aiopslab bench --suite smoke --agent runbook,noop,yes --out results/demo
 
 test: check ## run all checks and the tests, without slow ones; needs python3 and make only
 	@echo "Running the tests ..."

@@ -114,7 +114,7 @@ def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
     if not agents:
         if options.resume and not (options.problems or options.suite):
             return None
-        raise UsageError("No agent is named. Name one or several: --agent runbook,idle")
+        raise UsageError("No agent is named. Name one or several: --agent runbook,noop")
     if options.problems and options.suite:
         raise UsageError("Both problems and --suite are given. Leave out one of them.")
     problems = list(dict.fromkeys(options.problems or list_suite(registry, options.suite or "smoke")))

@@ -32,7 +32,7 @@ Jobs = Annotated[
 
 @benchmarks.command(
     epilog=format_examples(
-        "aiopslab bench --suite smoke --agent runbook,idle,alarmist",
+        "aiopslab bench --suite smoke --agent runbook,noop,yes",
         "aiopslab bench --suite core --agent react --model gpt-5-mini --seed 0-4 --jobs 8 --max-cost 20 --out runs/core",
         "aiopslab bench --resume --out runs/core",
         "aiopslab bench misconfig_app_hotel_res-detection-1 --agent mine.py:Agent --repeat 5",

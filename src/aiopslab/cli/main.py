@@ -148,7 +148,7 @@ def generate(
         "aiopslab run revoke_auth_mongodb-detection-1 --agent shell --model 'qwen3:8b?base_url=http://localhost:11434/v1'",
         "aiopslab run network_loss_hotel_res-localization-1 --agent my_agent.py:Careful",
         "aiopslab run k8s_target_port-misconfig-mitigation-1 --agent 'cmd:./my-agent -x' --env OPENAI_API_KEY",
-        "aiopslab run scale_pod_zero_social_net-mitigation-1 --agent restarter --tnr",
+        "aiopslab run scale_pod_zero_social_net-mitigation-1 --agent restart-all --tnr",
     )
 )
 def run(

@@ -146,22 +146,11 @@ class Survey:
         return [ends for ends, count in usual if count > 20 and now.get(ends, 0.0) < count / 10]
 
     @property
-    def named_in_errors(self) -> set[str]:
-        """The components that the last error lines of others name."""
-        return {
-            name
-            for name in self.deployments
-            for other, log in self.logs.items()
-            if other != name and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", log["last"])
-        }
-
-    @property
     def bad_callees(self) -> tuple[str, ...]:
         """The components at the end of calls that fail, are slow or are missing, and that do not fail in calls of their own."""
         callees = [callee for _, callee, _ in (*self.failing_calls, *self.slow_calls)]
         callees += [callee for _, callee in self.silent_calls]
         callers = {caller for caller, _, _ in self.failing_calls}
-        callees += [name for name in self.deployments if name in self.named_in_errors]
         others = (callee for callee in callees if callee and callee not in callers)
         return tuple(dict.fromkeys((*self.unreachable, *others)))
 
