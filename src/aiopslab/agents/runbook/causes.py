@@ -50,6 +50,7 @@ DIFFERENCE: Final = re.compile(
     r"^diff -u -N \S+/(?:[\w.-]+\.)?v\d\w*\.([A-Z]\w+)\.[\w-]+\.(\S+) \S+\n(.*?)(?=^diff |\Z)",
     re.MULTILINE | re.DOTALL,
 )
+PROGRAM: Final = re.compile(r"\b(command|args|image|env):")
 CHANGED: Final = re.compile(r"[+-]\s")
 UNINTERESTING: Final = re.compile(r"generation:|replicas:|resourceVersion:")
 """Differences that say nothing, or that others often want."""
@@ -621,7 +622,7 @@ def _find_drift(seen: Survey, namespace: str) -> Steps[list[Cause]]:
         causes.append(
             Cause(
                 (name,),
-                "Application" if kind == "ConfigMap" else "Virtualization",
+                "Application" if kind == "ConfigMap" or PROGRAM.search(body) else "Virtualization",
                 "Misconfiguration",
                 f"the {kind} {name} is not as it was declared: {what}",
                 tuple(fix),

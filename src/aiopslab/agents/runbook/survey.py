@@ -111,12 +111,11 @@ class Survey:
 
     @property
     def restarting(self) -> list[str]:
-        """The Deployments whose containers have ended in the last minutes, or whose pods are evicted."""
-        return [
-            name
-            for name in self.deployments
-            if any(pod.get("ended") or pod["phase"] == "Failed" for pod in self.pods_of(name))
-        ]
+        """The Deployments whose pods are evicted, and those whose containers have ended."""
+        pods = {name: self.pods_of(name) for name in self.deployments}
+        evicted = [name for name in pods if any(pod["phase"] == "Failed" for pod in pods[name])]
+        ended = [name for name in pods if any(pod.get("ended") for pod in pods[name])]
+        return list(dict.fromkeys((*evicted, *ended)))
 
     @property
     def failing_calls(self) -> list[tuple[str, str, float]]:
