@@ -22,7 +22,8 @@ from typing import Any, Final
 
 from aiopslab.agents.floors import format_call
 from aiopslab.agents.runbook import Runbook
-from aiopslab.agents.runbook.causes import Cause
+from aiopslab.agents.runbook.cluster_causes import Cause
+from aiopslab.agents.runbook.survey import Survey
 from aiopslab.orchestrator import Stage, Stages, run_episode
 from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
 from aiopslab.orchestrator.transactions import TransactionOptions
@@ -38,10 +39,12 @@ MAX_STEPS: Final = 60
 class Careless(Runbook):
     """A runbook agent that changes two components on a guess before it makes the repair that it found."""
 
-    def _repair(self, causes: list[Cause]) -> Generator[str, str, None]:
-        seen = yield format_call("exec_shell", f"kubectl -n {self.namespace} get deployments -o name")
+    def _repair(self, seen: Survey, causes: list[Cause]) -> Generator[str, str, None]:
+        listed = yield format_call("exec_shell", f"kubectl -n {self.namespace} get deployments -o name")
         blamed = {name for cause in causes for name in cause.components}
-        names = [line.rpartition("/")[2] for line in seen.splitlines() if line.startswith("deployment.apps/")]
+        names = [
+            line.rpartition("/")[2] for line in listed.splitlines() if line.startswith("deployment.apps/")
+        ]
         stateless = [
             name for name in names if not name.endswith(("mongodb", "redis")) and "mongodb" not in name
         ]
@@ -50,7 +53,7 @@ class Careless(Runbook):
             guesses, ("scale deployment/{} --replicas=0", "delete service {}"), strict=True
         ):
             yield format_call("exec_shell", f"kubectl -n {self.namespace} {change.format(name)}")
-        yield from super()._repair(causes)
+        yield from super()._repair(seen, causes)
 
 
 AGENTS: Final[dict[str, Callable[[], Runbook]]] = {"runbook": Runbook, "careless": Careless}
