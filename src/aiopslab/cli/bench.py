@@ -103,13 +103,13 @@ def run_benchmark(options: BenchOptions) -> int:
             except KeyboardInterrupt:
                 code = 128 + signals[0] if signals else INTERRUPTED
         store.remove_strays()
-    _show_end(options, runner.status, code)
+    _show_end(options, runner.status)
     return code
 
 
 def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
     """Return the plan of the options; None for the one of the store. Raises ``UsageError``."""
-    agents = [name for value in options.agents for name in _split_agents(value)]
+    agents = list(dict.fromkeys(name for value in options.agents for name in _split_agents(value)))
     models = [name for value in options.models for name in value.split(",") if name]
     if not agents:
         if options.resume and not (options.problems or options.suite):
@@ -121,7 +121,7 @@ def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
     takes = [takes_model(agent) for agent in agents]
     if models and not any(takes):
         raise UsageError(f"None of the agents {', '.join(agents)} takes a model. Leave out --model.")
-    contestants = make_contestants(list(dict.fromkeys(agents)), models, takes)
+    contestants = make_contestants(agents, models, takes)
     return Plan(contestants, problems, parse_seeds(options.seeds), options.repeats)
 
 
@@ -189,7 +189,7 @@ def _check_agents(plan: Plan, options: BenchOptions) -> None:
             loop.run(start_and_close(contestant.spec, contestant.model))
 
 
-def _show_end(options: BenchOptions, status: Status, code: int) -> None:
+def _show_end(options: BenchOptions, status: Status) -> None:
     page = options.out / "report.html"
     if status.episodes:
         write_page([options.out], page)

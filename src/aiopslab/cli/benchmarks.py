@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from aiopslab.cli.options import AsJson, Load, Suite, format_examples
+from aiopslab.cli.options import AsJson, Load, Suite, format_examples, run_and_exit
 
 OUT = Path("results/bench")
 """Folder of the store unless another is named."""
@@ -136,7 +135,7 @@ def bench(
         )
         return run_benchmark(options)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @benchmarks.command(
@@ -160,10 +159,10 @@ def report(
 
         return print_report(folders or [OUT], format, out)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
-@benchmarks.command(epilog=format_examples("aiopslab compare runbook idle results/bench"))
+@benchmarks.command(epilog=format_examples("aiopslab compare runbook noop results/bench"))
 def compare(
     first: Annotated[str, typer.Argument(metavar="A", help="Name of an agent in the benchmark.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Name of another one.")],
@@ -177,7 +176,7 @@ def compare(
 
         return print_comparison(folders or [OUT], first, second, format)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @benchmarks.command(epilog=format_examples("aiopslab verify results/bench --jobs 2"))
@@ -197,10 +196,4 @@ def verify(
 
         return verify_benchmark(folder, jobs, load or (), as_json)
 
-    _run_and_exit(work)
-
-
-def _run_and_exit(work: Callable[[], int]) -> NoReturn:
-    from aiopslab.cli.problems import run_command
-
-    raise typer.Exit(run_command(work))
+    run_and_exit(work)

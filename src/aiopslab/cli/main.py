@@ -5,9 +5,8 @@ Exit codes: 0 done, 1 the run failed, 2 wrong usage, 130 interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +22,7 @@ from aiopslab.cli.options import (
     Seed,
     Suite,
     format_examples,
+    run_and_exit,
 )
 from aiopslab.cli.standard_output import flush_output
 
@@ -70,7 +70,7 @@ def demo(seed: Seed = 7) -> None:
     """Watch a scripted engineer repair a broken social network."""
     from aiopslab.cli.demo import run_demo
 
-    _run_and_exit(lambda: run_demo(seed))
+    run_and_exit(lambda: run_demo(seed))
 
 
 @cli.command(
@@ -106,12 +106,12 @@ def list_(
     from aiopslab.cli.inventory import list_agents, list_apps, list_faults, list_problems
 
     if agents:
-        _run_and_exit(lambda: list_agents(as_json))
+        run_and_exit(lambda: list_agents(as_json))
     if apps:
-        _run_and_exit(lambda: list_apps(as_json))
+        run_and_exit(lambda: list_apps(as_json))
     if faults:
-        _run_and_exit(lambda: list_faults(as_json))
-    _run_and_exit(lambda: list_problems(task, app, suite, load or (), as_json))
+        run_and_exit(lambda: list_faults(as_json))
+    run_and_exit(lambda: list_problems(task, app, suite, load or (), as_json))
 
 
 @cli.command(
@@ -137,7 +137,7 @@ def generate(
     """
     from aiopslab.cli.inventory import generate_problems
 
-    _run_and_exit(lambda: generate_problems(seed, count, task, app, noise, load or (), as_json))
+    run_and_exit(lambda: generate_problems(seed, count, task, app, noise, load or (), as_json))
 
 
 @cli.command(
@@ -289,7 +289,7 @@ def run(
         )
         return run_problem(problems, options)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @cli.command(
@@ -329,7 +329,7 @@ def mcp(
 
         return serve_problem(problems, problem, seed, max_steps, results, port)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @cli.command(epilog=format_examples("aiopslab show results", "aiopslab show results/944c4b43….json -v"))
@@ -351,7 +351,7 @@ def show(
 
         return show_records(paths, verbose)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @cli.command(
@@ -388,7 +388,7 @@ def play(
 
         return play_problem(problems, wanted, seed, results, policy, thinking)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @cli.command(
@@ -435,7 +435,7 @@ def validate(
         wanted = problems or list_suite(registry, suite or "all")
         return validate_problems(registry, wanted, seed, twice=twice, jobs=jobs, log=log, as_json=as_json)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @cli.command(
@@ -534,7 +534,7 @@ def export(
             return export_app(app or "none", recorded_minutes, seed, out, format, json)
         return export_problem(task, minutes or 0, task.seed, out, format, json)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 @cli.command(
@@ -566,7 +566,7 @@ def new(
 
         return write_new(kind, name, out, tests)
 
-    _run_and_exit(work)
+    run_and_exit(work)
 
 
 def _load_problems(load: list[Path] | None, *wanted: str) -> ProblemRegistry:
@@ -574,13 +574,6 @@ def _load_problems(load: list[Path] | None, *wanted: str) -> ProblemRegistry:
     from aiopslab.cli.problems import load_problems
 
     return load_problems(load or (), wanted)
-
-
-def _run_and_exit(work: Callable[[], int]) -> NoReturn:
-    """Run a command and exit with its exit code; errors are printed as one sentence."""
-    from aiopslab.cli.problems import run_command
-
-    raise typer.Exit(run_command(work))
 
 
 def main() -> None:

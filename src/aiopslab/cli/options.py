@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
+
+
+def run_and_exit(work: Callable[[], int]) -> NoReturn:
+    """Run a command and exit with its exit code; errors are printed as one sentence."""
+    from aiopslab.cli.problems import run_command
+
+    raise typer.Exit(run_command(work))
 
 
 def format_examples(*lines: str) -> str:

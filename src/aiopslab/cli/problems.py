@@ -116,7 +116,7 @@ def run_command(work: Callable[[], int]) -> int:
     except KeyboardInterrupt as error:
         return _report(error, "Interrupted.", INTERRUPTED)
     except CopyFailed as error:
-        return _report(error, f"A copy of the world failed: {str(error).strip().splitlines()[-1]}", FAILED)
+        return _report(error, f"A copy of the world failed: {error.last_line}", FAILED)
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output is gone: suppress further errors
         return FAILED

@@ -18,14 +18,13 @@ from typing import Any, TypeVar
 from aiopslab.env.pool import WorldPool
 from aiopslab.env.rewards import Reward, RewardFunction, Transition
 from aiopslab.env.rollout import Start, StepResult, begin, finish, renumber, take_step
-from aiopslab.orchestrator import ProgressCallback, Stage, ignore_progress
+from aiopslab.orchestrator import FIRST, ProgressCallback, Stage, ignore_progress
 from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
 from aiopslab.utils import AIOpsLabError
 from simcloud.world import Copy, CopyFailed
 
 E = TypeVar("E", bound="IncidentEnv")
 Info = dict[str, Any]
-FIRST = "Take your first action."
 
 
 class EnvironmentFailed(AIOpsLabError):
@@ -98,10 +97,8 @@ class IncidentEnv:
         At the end the info has ``results``, the evaluation. Raises ``EnvironmentFailed`` if no episode is under way, or its
         world has ended.
         """
-        if self._world is None:
-            raise EnvironmentFailed("No episode is under way. Call reset() first.")
         try:
-            result = self._world.call(take_step, action, self.max_steps)
+            result = self._get_world().call(take_step, action, self.max_steps)
         except CopyFailed as error:
             self._end_episode()
             raise EnvironmentFailed(f"The episode was lost: {_get_reason(error)} Call reset().") from error
@@ -118,10 +115,8 @@ class IncidentEnv:
 
         Raises ``EnvironmentFailed``.
         """
-        if self._world is None:
-            raise EnvironmentFailed("No episode is under way. Call reset() first.")
         try:
-            results, record = self._world.call(finish)
+            results, record = self._get_world().call(finish)
         except CopyFailed as error:
             raise EnvironmentFailed(f"The episode was lost: {_get_reason(error)}") from error
         finally:
@@ -130,8 +125,7 @@ class IncidentEnv:
 
     def fork(self: E) -> E:
         """Return an environment that goes on from the same state; both must be closed. Raises ``EnvironmentFailed``."""
-        if self._world is None:
-            raise EnvironmentFailed("No episode is under way. Call reset() before fork().")
+        world = self._get_world()
         fork = type(self)(
             self.problems,
             self._pool.seed,
@@ -142,7 +136,7 @@ class IncidentEnv:
             **self._settings,
         )
         try:
-            fork._world = self._world.branch(renumber, next(self._pool.numbers))
+            fork._world = world.branch(renumber, next(self._pool.numbers))
         except CopyFailed as error:
             fork.close()
             raise EnvironmentFailed(f"The world could not be forked: {_get_reason(error)}") from error
@@ -175,6 +169,11 @@ class IncidentEnv:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _get_world(self) -> Copy[Stage]:
+        if self._world is None:
+            raise EnvironmentFailed("No episode is under way. Call reset() first.")
+        return self._world
 
     def _end_episode(self) -> None:
         if self._world is not None:
@@ -238,5 +237,5 @@ def _make_transition(severity_before: float, result: StepResult) -> Transition:
 
 def _get_reason(error: CopyFailed) -> str:
     """Return the last line of a traceback, as a sentence."""
-    line = str(error).strip().splitlines()[-1]
+    line = error.last_line
     return line if line.endswith(".") else f"{line}."

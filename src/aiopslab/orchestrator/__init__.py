@@ -11,6 +11,8 @@ with export_lazily(globals()):
     from aiopslab.orchestrator.action_names import (
         DEFAULT as DEFAULT,
         EXEC_SHELL as EXEC_SHELL,
+        FIRST as FIRST,
+        NEXT as NEXT,
         SUBMIT as SUBMIT,
     )
     from aiopslab.orchestrator.agent_link import (

@@ -1,4 +1,4 @@
-"""Names of actions, apart from the actions themselves: problems are listed without loading a cloud."""
+"""Names of actions, and the words that invite them, apart from the actions themselves: problems are listed without loading a cloud."""
 
 from __future__ import annotations
 
@@ -9,3 +9,7 @@ DEFAULT: Final = ("get_logs", "get_metrics", "read_metrics", "get_traces", "read
 SUBMIT: Final = "submit"
 """The action that ends a session. Every session has it; it is handled by the session, not by its action set."""
 EXEC_SHELL: Final = "exec_shell"
+FIRST: Final = "Take your first action."
+"""The state before the first action."""
+NEXT: Final = "Take your next action."
+"""How every later state ends."""

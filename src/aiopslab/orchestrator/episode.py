@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import Any, Final, Literal
 
 from aiopslab.cloud import find_changes
-from aiopslab.orchestrator.action_names import SUBMIT
+from aiopslab.orchestrator.action_names import FIRST, NEXT, SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
 from aiopslab.orchestrator.agent_link import truncate
 from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
@@ -27,8 +27,6 @@ from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
 from aiopslab.utils import InvalidActionError, InvalidSubmissionError, ResponseParsingError
 from simcloud.kubernetes.api import Key
 
-FIRST: Final = "Take your first action."
-NEXT: Final = "Take your next action."
 SUBMITTED: Final = "Your answer was accepted. The session ends here."
 OBSERVATION_CHARS: Final = 200_000
 """Limit of any observation. Built-in actions have lower limits; this one bounds actions of authors."""

@@ -58,6 +58,11 @@ CALL, BRANCH, SPARE, RAISED, DONE = b"c", b"b", b"s", b"r", b"d"
 class CopyFailed(Exception):
     """A function raised an exception in a copy; the message has its traceback."""
 
+    @property
+    def last_line(self) -> str:
+        """The last line of the message, which names the exception."""
+        return str(self).strip().splitlines()[-1]
+
 
 class CopyLost(CopyFailed):
     """The process of a copy has ended: it was killed or ran out of memory."""

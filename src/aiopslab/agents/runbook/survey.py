@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias, TypeVar
 
 from aiopslab.agents.floors import format_call
+from aiopslab.orchestrator import NEXT
 
 T = TypeVar("T")
 Steps: TypeAlias = Generator[str, str, T]
 """Yields actions, is sent observations, returns a result."""
 Object: TypeAlias = dict[str, Any]
 
-INVITATION: Final = "Take your next action."
 STORES: Final = ("mongo", "redis", "memcached", "mysql", "postgres")
 """Parts of the names of databases and caches."""
 ERROR_WORDS: Final = (
@@ -169,7 +169,7 @@ def is_store(name: str) -> bool:
 def run(line: str, timeout_s: int = 60) -> Steps[str]:
     """Run a line in the terminal; return its output."""
     observation = yield format_call("exec_shell", line, timeout_s)
-    return observation.removesuffix(INVITATION).rstrip()
+    return observation.removesuffix(NEXT).rstrip()
 
 
 def parse_lines(text: str) -> Iterator[Object]:

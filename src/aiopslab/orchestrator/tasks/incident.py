@@ -188,12 +188,13 @@ class IncidentTask(MitigationTask):
     def checklists(self) -> list[tuple[ChecklistItem, ...]]:
         """The checklist of each fault."""
         staged, names = hasattr(self, "environment"), [component.name for component in self.app.components]
+        changed = self.environment.find_injected_words() if staged else ()
         return [
             build_checklist(
                 fault,
                 names,
                 fault.machines_at_fault(self.environment) if staged else (),
-                self.environment.find_injected_words() if staged else (),
+                changed,
             )
             for fault in self.faults
         ]

@@ -115,7 +115,7 @@ class Validator:
             for check in checks:
                 findings += check(task)
         except CopyFailed as error:
-            findings.append(Finding("the problem can be prepared", False, _get_last_line(error)))
+            findings.append(Finding("the problem can be prepared", False, error.last_line))
         return findings
 
     def _check_visibility(self, task: Task) -> Iterator[Finding]:
@@ -245,11 +245,7 @@ def _try_in_copy(copy: Copy[Stage], way: str) -> Outcome:
     try:
         return copy.call(_try_repair, way)
     except CopyFailed as error:
-        return f"it failed: {_get_last_line(error)}"
-
-
-def _get_last_line(error: CopyFailed) -> str:
-    return str(error).strip().splitlines()[-1]
+        return f"it failed: {error.last_line}"
 
 
 def _try_repair(stage: Stage, way: str) -> Outcome:
