@@ -36,5 +36,6 @@ with export_lazily(globals()):
         ROTATE_BYTES as ROTATE_BYTES,
         ContainerLog as ContainerLog,
     )
+    from simcloud.machine.occasional_lines import HOUR_S as HOUR_S, log_occasionally as log_occasionally
     from simcloud.machine.power import turn_off as turn_off
     from simcloud.machine.units import LOCAL as LOCAL, Unit as Unit, format_cpu_time as format_cpu_time

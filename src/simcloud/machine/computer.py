@@ -29,7 +29,7 @@ from simcloud.machine.files import (
 )
 from simcloud.machine.image import Image
 from simcloud.machine.journal import INIT, Journal
-from simcloud.machine.kernel_log import KernelLog, Record
+from simcloud.machine.kernel_log import KernelLog, KernelMessages, Record
 from simcloud.machine.logs import ContainerLog
 from simcloud.machine.network import Namespace, Network, Resolver
 from simcloud.machine.proc import KERNEL_RELEASE, cgroups, device_bytes, proc_volume, sysfs
@@ -117,7 +117,7 @@ class Machine:
         self.journal = Journal(self._stamp, self.kernel_log.list_entries)
         self._epoch_s = epoch_s
         self.host: Container
-        kernel.on_skip(self._shift_calendar)
+        kernel.on_skip(self._skip)
         network.add_machine(name)
         self.host = self.create_container(name, image, address=address, limits=limits)
         self.host.capabilities = ALL
@@ -131,6 +131,12 @@ class Machine:
     def clock(self) -> float:
         """The machine's idea of the time: virtual seconds since 1970, skew included."""
         return self._epoch_s + self.kernel.now + self.clock_skew_s
+
+    def _skip(self, seconds: float) -> None:
+        self._shift_calendar(seconds)
+        for process in self.processes.values():
+            for add_past in process.on_skip:
+                add_past(seconds)
 
     def _shift_calendar(self, seconds: float) -> None:
         self._epoch_s += seconds
@@ -230,7 +236,9 @@ class Machine:
             {"sda": BlockDevice(0x800, self.disk), "sda1": BlockDevice(0x801, self.disk)} if is_host else {}
         )
         size_bytes = self.memory_bytes // 2 if is_host else DEV_BYTES
-        devices = device_volume(self.kernel.random(f"{container.name}/dev"), self.clock, disks, size_bytes)
+        messages = KernelMessages(self.kernel_log) if is_host else None
+        random = self.kernel.random(f"{container.name}/dev")
+        devices = device_volume(random, self.clock, disks, size_bytes, messages)
         virtual = "nosuid,nodev,noexec,relatime"
         files.mount("/dev", devices, fstype="devtmpfs" if is_host else "tmpfs", source="udev" if is_host else "tmpfs",
                     options=f"nosuid,relatime,size={size_bytes // 1024}k,nr_inodes={size_bytes // 4096},mode=755,inode64" if is_host else

@@ -6,10 +6,12 @@ follow from the machine's hardware and are made when the log is read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Final, NamedTuple
 
-from simcloud.machine.files import FIRST_SECTOR, SECTOR_BYTES
+from simcloud.machine.files import FIRST_SECTOR, SECTOR_BYTES, CharacterDevice, FileError
 from simcloud.machine.journal import CRITICAL, ERROR, INFO, KERNEL, WARNING, Entry
 from simcloud.machine.process.container import Container, Host
 from simcloud.machine.process.process import PAGE_BYTES, Process
@@ -22,6 +24,9 @@ RATE_BURST: Final = 10
 """At most this number of I/O errors is reported within a window; the rest is counted."""
 
 HARDWARE: Final = "QEMU Standard PC (i440FX + PIIX, 1996), BIOS 1.16.2-debian-1.16.2-1 04/01/2014"
+MOST_WRITTEN_BYTES: Final = 976
+"""Maximum length of a line that a program writes to the log."""
+_WRITTEN: Final = re.compile(r"(?:<([0-9]{1,3})>)?(.*)", re.DOTALL)
 LEVELS: Final = ("emerg", "alert", "crit", "err", "warn", "notice", "info", "debug")
 
 _OOM_PATH: Final = (
@@ -39,6 +44,12 @@ _FAULT_PATH: Final = "handle_mm_fault+0xdb/0x2d0 do_user_addr_fault+0x191/0x550 
 _ABORTED: Final = "ext4_journal_check_start:83: comm systemd-journal: Detected aborted journal"
 JOURNAL_BLOCK: Final = 4_751_360
 """Where the journal begins."""
+
+_CALLING: Final = (
+    "Code: 1f 44 00 00 f3 0f 1e fa 41 57 41 56 41 55 41 54 55 53 48 81 ec 98 00 00 00 64 48 8b 04 25 28 00 00 00 48 89 "
+    "84 24 88 00 00 00 <e8> 6b f2 ff ff 85 c0 0f 84 b3 01 00 00 48 8b 7d 08 48 85 ff 74 0a"
+)
+"""The machine code of a function that calls another; the call needs more stack."""
 
 _TASK_COLUMNS: Final = "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents oom_score_adj name"
 
@@ -182,6 +193,17 @@ class KernelLog:
         )
         self.say("  node 0: slabs: 4762, objs: 100002, free: 0", WARNING)
 
+    def report_fault(self, process: Process) -> None:
+        """A process is killed because its stack has no room left. A SIGSEGV that another process sent is not reported."""
+        draw = int.from_bytes(sha256(f"{self._machine.boot_id}/{process.host_pid}".encode()).digest()[:8])
+        base, stack = 0x5555_0000_0000 + (draw % 0x0AAA_0000 << 12), 0x7FFC_0000_0000 + (draw >> 44 << 12)
+        core = process.host_pid % self._machine.cpu.cores
+        self.say(
+            f"{process.name[:15]}[{process.host_pid}]: segfault at {stack - 8:x} ip {base + 0x46E29:016x} sp {stack:016x} "
+            f"error 6 in {process.name}[{base:x}+d7000] likely on CPU {core} (core {core}, socket 0)"
+        )
+        self.say(_CALLING)
+
     # -- devices -------------------------------------------------------------------------------
 
     def report_disk_error(self, operation: str) -> None:
@@ -254,6 +276,42 @@ class KernelLog:
         """The host's end of a new pod's link comes up."""
         self.say("IPv6: ADDRCONF(NETDEV_CHANGE): eth0: link becomes ready")
         self.say(f"IPv6: ADDRCONF(NETDEV_CHANGE): {interface}: link becomes ready")
+
+
+class KernelMessages(CharacterDevice):
+    """/dev/kmsg: the kernel log, a record per read; what is written there becomes a line. It ends instead of waiting."""
+
+    rdev = 0x10B
+
+    def __init__(self, log: KernelLog) -> None:
+        self._log = log
+        self._path = ""
+        self._next = 0
+
+    def open(self, path: str) -> None:
+        """Start with the oldest record."""
+        self._path, self._next = path, 0
+
+    def read(self, count: int) -> bytes:
+        """The next record: level, number, microseconds since the boot, and the text. It must fit."""
+        records = self._log.list_all()
+        if self._next >= len(records):
+            return b""
+        record = records[self._next]
+        text = f"{record.level},{self._next},{record.up_s * 1e6:.0f},-;{record.text}\n"
+        data = text.encode("utf-8", "surrogateescape")
+        if len(data) > count:
+            raise FileError("EINVAL", self._path)
+        self._next += 1
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Add a line; ``<3>`` before it is its level."""
+        found = _WRITTEN.fullmatch(data.decode("utf-8", "replace").rstrip("\n"))
+        if found is None or len(data) > MOST_WRITTEN_BYTES:
+            raise FileError("EINVAL", self._path)
+        self._log.say(found[2], int(found[1]) % 8 if found[1] else WARNING)
+        return len(data)
 
 
 def _table_bytes(process: Process) -> int:

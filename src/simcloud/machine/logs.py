@@ -27,6 +27,8 @@ CHARACTER_S: Final = 83e-9
 """Lines of one instant are stamped one after the other, as the runtime reads them."""
 MOST_DELAY_S: Final = 0.5
 HEAD_BYTES: Final = len("2025-12-01T00:00:00.000000000Z stdout F \n")
+EMITTED_PAST: Final = 100
+"""Number of lines at the end of skipped time that also go to the emitter; all of them would fill it."""
 PIECE_BYTES: Final = 16 * 1024
 _SHORT: Final = PIECE_BYTES // 4
 """Lines of up to this many characters always fit into one piece."""
@@ -113,7 +115,7 @@ class ContainerLog:
         if old is not None:
             old.close()
 
-    def add_past(self, past: PastLines) -> None:
+    def add_past(self, past: PastLines, stream: str = "stdout") -> None:
         """Add the lines of a time that was skipped; they are made when a file is read. Long files are rotated."""
         files, first = self._machine.host.files, 0
         self.has_past = True
@@ -127,7 +129,7 @@ class ContainerLog:
             try:
                 mount, node = files.find(self.path)
                 if isinstance(node, Regular):
-                    text = partial(self._format_past, past, first, end)
+                    text = partial(self._format_past, past, first, end, stream)
                     mount.volume.append_later(node, measure(end), text)
                 self.size_bytes += measure(end)
                 if end < past.count:
@@ -136,10 +138,13 @@ class ContainerLog:
             except FileError:
                 return  # a disk that is full has no room for the past either
             first = end
+        for number in range(max(0, past.count - EMITTED_PAST), past.count):
+            time_s, line = past.read(number)
+            self._machine.emitter.log(LogLine(time_s, self._source, stream, line, self._origin))
 
-    def _format_past(self, past: PastLines, first: int, end: int) -> bytes:
+    def _format_past(self, past: PastLines, first: int, end: int, stream: str) -> bytes:
         lines = (past.read(number) for number in range(first, end))
-        return b"".join([f"{self._stamp(time)} stdout F {text}\n".encode() for time, text in lines])
+        return b"".join([f"{self._stamp(time)} {stream} F {text}\n".encode() for time, text in lines])
 
     def drop_first(self, size_bytes: int) -> None:
         """Drop the beginning of the file, as if it had been rotated away."""

@@ -15,4 +15,5 @@ with export_lazily(globals()):
         ActiveSpan as ActiveSpan,
         SpanContext as SpanContext,
         Tracer as Tracer,
+        list_open_spans as list_open_spans,
     )

@@ -7,6 +7,7 @@ not sampled has a context of zeros, which is propagated like any other, so that 
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
@@ -50,7 +51,7 @@ class SpanBatch(NamedTuple):
 class ActiveSpan:
     """A running operation. ``context`` is the parent of its callees."""
 
-    __slots__ = ("_operation", "_parent_id", "_start", "_tags", "_tracer", "context")
+    __slots__ = ("_operation", "_parent_id", "_start", "_tags", "_tracer", "context", "is_open")
 
     def __init__(
         self, tracer: Tracer, operation: str, context: SpanContext, parent_id: int, start: float, tags: Labels
@@ -61,9 +62,11 @@ class ActiveSpan:
         self._parent_id = parent_id
         self._start = start
         self._tags = tags
+        self.is_open = True
 
     def finish(self, error: str | None = None, tags: Labels = ()) -> None:
         """The operation has ended, well or with an error; further tags join those given at its beginning."""
+        self.is_open = False
         tracer, context = self._tracer, self.context
         if context[0] == 0:
             return
@@ -84,6 +87,29 @@ class ActiveSpan:
                 )
             )
         )
+
+    def measure(self) -> Span:
+        """Return the operation as if it ended now."""
+        tracer = self._tracer
+        lasted_s = tracer.kernel.now - self._start
+        names = (tracer.service, self._operation)
+        return Span(
+            *self.context, self._parent_id, *names, self._start, lasted_s, None, self._tags, tracer.process
+        )
+
+
+def list_open_spans() -> list[Span]:
+    """Return the sampled operations of this process's worlds that have not ended, in the order of their beginnings.
+
+    Searches the whole memory, so that requests need not register their spans: call it once, for an export.
+    """
+    gc.collect()  # drop the operations of processes that were killed
+    spans = [
+        found.measure()
+        for found in gc.get_objects()
+        if type(found) is ActiveSpan and found.is_open and found.context.trace_id
+    ]
+    return sorted(spans, key=lambda span: (span.start, span.trace_id, span.span_id))
 
 
 class Tracer:

@@ -17,7 +17,7 @@ Check = Callable[[], str | None]
 class Invariants:
     """The invariants of one world, checked every ``interval_s`` virtual seconds and on demand."""
 
-    def __init__(self, kernel: Kernel, interval_s: float = 1.0) -> None:
+    def __init__(self, kernel: Kernel, interval_s: float = 5.0) -> None:
         self._kernel = kernel
         self._interval_s = interval_s
         self._checks: dict[str, Check] = {}

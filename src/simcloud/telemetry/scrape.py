@@ -112,7 +112,7 @@ class Target:
             series = reading.series = store.series_of(labels_of(reading.name, tuple(own.items())))
         return series
 
-    def document(self) -> dict[str, Any]:
+    def document(self, interval_s: float) -> dict[str, Any]:
         """Return its document in the HTTP API."""
         labels = {"instance": self.instance, "job": self.job} | dict(self.labels)
         url = f"{self.scheme}://{self.instance}{self.path}"
@@ -127,7 +127,7 @@ class Target:
             "lastScrape": format_time(self.scraped_ms),
             "lastScrapeDuration": 0,
             "health": "unknown" if self.up is None else "up" if self.up else "down",
-            "scrapeInterval": "15s",
+            "scrapeInterval": f"{interval_s:g}s",
             "scrapeTimeout": "10s",
         }
 
@@ -144,19 +144,20 @@ class Scraper:
     def __init__(self, store: MetricStore, discover: Callable[[], Sequence[Target]]) -> None:
         self.store = store
         self.discover = discover
+        self.interval_s = INTERVAL_S
         self._targets: dict[tuple[str, str, Labels], Target] = {}
         self._scrapes = 0
 
     def start(self, kernel: Kernel, epoch_s: float, spawn: Spawn | None = None) -> None:
-        """Scrape from now on, whenever the world's age is a multiple of 15 seconds."""
+        """Scrape from now on, whenever the world's age is a multiple of the interval."""
         (spawn or kernel.spawn)(self._run(kernel, epoch_s), "scraper")
 
     async def _run(self, kernel: Kernel, epoch_s: float) -> None:
-        if early_s := -kernel.now % INTERVAL_S:
+        if early_s := -kernel.now % self.interval_s:
             await kernel.sleep(early_s)
         while True:
             self.scrape(round((epoch_s + kernel.now) * 1000))
-            await kernel.sleep(INTERVAL_S)
+            await kernel.sleep(self.interval_s)
 
     def scrape(self, t_ms: int) -> None:
         """Read every target once."""
@@ -178,6 +179,6 @@ class Scraper:
     def document(self) -> dict[str, Any]:
         """Return the targets, for the HTTP API."""
         return {
-            "activeTargets": [target.document() for target in self._targets.values()],
+            "activeTargets": [target.document(self.interval_s) for target in self._targets.values()],
             "droppedTargets": [],
         }

@@ -52,7 +52,7 @@ UNGUARDED_MESSAGE: Final = (
     "Worlds are prepared in a new process, which imports your script. So the script must not start its work on import: put the work "
     'into a function main() and end the script with: if __name__ == "__main__": main()'
 )
-CALL, BRANCH, SPARE, RAISED, DONE = b"c", b"b", b"s", b"r", b"d"
+CALL, BRANCH, SPARE, FILE, RAISED, DONE = b"c", b"b", b"s", b"f", b"r", b"d"
 
 
 class CopyFailed(Exception):
@@ -104,6 +104,14 @@ class Copy(Generic[W]):
         result: R = self._receive_result()
         return result
 
+    def pass_file(self, descriptor: int) -> int:
+        """Open a file of this process in the copy, too; return its descriptor there. Raises ``CopyFailed``."""
+        with suppress(ConnectionError):
+            _send(self._link, FILE)
+            socket.send_fds(self._link, [FILE], [descriptor])
+        passed: int = self._receive_result()
+        return passed
+
     def branch(
         self, change: Callable[Concatenate[W, P], object] | None = None, *args: P.args, **kwargs: P.kwargs
     ) -> Copy[W]:
@@ -129,6 +137,12 @@ class Copy(Generic[W]):
     def close(self) -> None:
         """End the copy's process."""
         self._link.close()
+
+    def kill(self) -> None:
+        """End the copy's process at once, also in the middle of a call, which then raises ``CopyLost``."""
+        if not self.has_ended:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
     def __enter__(self) -> Copy[W]:
         return self
@@ -249,6 +263,8 @@ def _serve(link: socket.socket, world: Any) -> None:
                 continue
             _send(link, DONE + pickle.dumps(copy.pid))
             copy.hand_over(link)
+        elif kind == FILE:
+            _send(link, DONE + pickle.dumps(socket.recv_fds(link, 1, 1)[1][0]))
         else:
             spares.drop()  # the call may change the world
             _send(link, _call(world, body))

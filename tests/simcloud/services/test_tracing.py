@@ -8,7 +8,7 @@ import pytest
 
 from simcloud.machine.network import NameNotFound
 from simcloud.machine.process import Context, Signal
-from simcloud.services.tracing import JAEGER, SpanBatch, Tracer
+from simcloud.services.tracing import JAEGER, SpanBatch, Tracer, list_open_spans
 from tests.simcloud.services.two_machines import TwoMachines
 
 
@@ -39,6 +39,24 @@ def test_children_belong_to_their_parents_trace() -> None:
     assert (child.duration_s, child.error, child.tags) == (2.0, "broken", (("response_code", "Internal"),))
     assert dict(root.process)["hostname"] == "client"
     assert root.tags[0] == ("a", "1")
+
+
+def test_operations_that_have_not_ended_are_listed() -> None:
+    pair = TwoMachines()
+
+    async def work(ctx: Context) -> list[tuple[str, int, float]]:
+        tracer = Tracer(ctx, "listed")
+        root = tracer.begin("root")
+        await ctx.sleep(1.0)
+        hanging, finished = tracer.begin("hanging", root.context), tracer.begin("finished", root.context)
+        unsampled = Tracer(ctx, "listed", sample_ratio=0.0).begin("unsampled")
+        await ctx.sleep(2.0)
+        finished.finish()
+        found = [span for span in list_open_spans() if span.service == "listed"]
+        assert (hanging.is_open, finished.is_open, unsampled.is_open) == (True, False, True)
+        return [(span.operation, span.parent_id == root.context.span_id, span.duration_s) for span in found]
+
+    assert pair.run(work) == [("root", False, 3.0), ("hanging", True, 2.0)]
 
 
 def test_spans_go_to_the_agent_once_a_second() -> None:

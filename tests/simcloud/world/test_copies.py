@@ -13,7 +13,7 @@ from typing import TypeVar
 import pytest
 
 from aiopslab.cloud.scenarios import SyntheticCloud, build_synthetic_cloud
-from simcloud.world.copies import Copy, CopyFailed
+from simcloud.world.copies import Copy, CopyFailed, CopyLost
 
 R = TypeVar("R")
 
@@ -176,6 +176,20 @@ def test_a_rehearsal_that_fails_leaves_copies_as_they_were(small: Copy[Synthetic
                 copy.call(fail)
 
 
+def read_file(cloud: SyntheticCloud, descriptor: int) -> bytes:
+    return os.read(descriptor, 100)
+
+
+def test_a_file_of_the_caller_can_be_used_in_a_copy(small: Copy[SyntheticCloud]) -> None:
+    reading, writing = os.pipe()
+    with small.branch() as copy:
+        passed = copy.pass_file(reading)
+        os.close(reading)
+        os.write(writing, b"through the pipe")
+        assert copy.call(read_file, passed) == b"through the pipe"
+    os.close(writing)
+
+
 def test_where_no_spare_can_be_forked_whoever_asks_is_told(small: Copy[SyntheticCloud]) -> None:
     with small.branch() as original:
         original.keep_spare(disks)
@@ -204,3 +218,18 @@ def sooner_or_later(seen: Callable[[], R]) -> R:
             return found
         time.sleep(0.01)
     raise AssertionError("it never came")
+
+
+def sleep_long(_world: object) -> None:
+    time.sleep(600)
+
+
+def test_a_copy_can_be_killed_in_the_middle_of_a_call() -> None:
+    with Copy.of(dict) as copy:
+        thread = threading.Timer(0.1, copy.kill)
+        thread.start()
+        with pytest.raises(CopyLost):
+            copy.call(sleep_long)
+        thread.join()
+        assert copy.has_ended
+        copy.kill()

@@ -166,6 +166,28 @@ def test_vi_edits_at_a_terminal(lab: tuple[World, Cluster]) -> None:
     assert person.type("wc -l < note") == "3\n"
 
 
+def test_nano_edits_at_a_terminal(lab: tuple[World, Cluster]) -> None:
+    person = Person(lab, isatty=True)
+    search, erase, write, leave, cut, paste = "\x17", "\x7f", "\x0f", "\x18", "\x0b", "\x15"
+    drawn = person.type(
+        "kubectl create cm nano --from-literal=a=old",
+        "EDITOR=nano kubectl edit cm nano",
+        f"{search}old",
+        f"\x1b[3~\x1b[3~\x1b[3~new{leave}y",
+    )
+    assert "\x1b[7m  GNU nano 7.2" in drawn and drawn.endswith("\x1b[?1049lconfigmap/nano edited\n")
+    assert person.type("kubectl get cm nano -o jsonpath='{.data.a}{\"\\n\"}'") == "new\n"
+    seen = person.type("nano note", "first", "second", f"thirx{erase}d{write}", leave)
+    assert "[ New File ]" in seen and "[ Wrote 3 lines ]" in seen
+    assert person.type("cat note") == "first\nsecond\nthird\n"
+    person.type("nano note", f"{search}second", f"{cut}{cut}\x1b[A{paste}{write}", leave)
+    assert person.type("cat note") == "second\nthird\nfirst\n"
+    assert '[ "nowhere" not found ]' in person.type("nano note", f"{search}nowhere", leave)
+    person.type("nano note", f"gone{leave}n")
+    assert person.type("head -1 note") == "second\n"
+    assert Person(lab).type("echo | nano note") == "Standard input is not a terminal\n"
+
+
 def test_process_substitution_reaches_kubectl(lab: tuple[World, Cluster]) -> None:
     person = Person(lab)
     made = "kubectl create cm piped --from-file=k=<(echo text) --dry-run=client -o yaml"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -193,3 +194,23 @@ def test_programs_of_the_control_plane_log_what_happens(lab: Lab) -> None:
     assert line in read("kube-apiserver")
     assert '"msg":"finished scheduled compaction","compact-revision":' in read("etcd")
     assert "Finished syncing" in read("kube-controller-manager")
+
+
+def test_a_stack_that_overflows_is_a_segfault_in_the_kernel_log(lab: Lab) -> None:
+    assert lab.type("bash -c 'f() { f; }; f'; echo $?") == "139\n"
+    fault, code = lab.type("dmesg -t | tail -2").splitlines()
+    pattern = r"bash\[\d+\]: segfault at 7ff[cd]\w{8} ip 0{4}5\w{11} sp 0{4}7ff[cd]\w{8} error 6 in bash\[5\w{11}\+d7000\] .*"
+    assert re.fullmatch(pattern, fault), fault
+    assert code.startswith("Code: ") and "<e8>" in code
+    assert lab.type("sleep 60 & kill -SEGV $!; wait $!; echo $?; dmesg -t | tail -1") == f"139\n{code}\n"
+
+
+def test_kmsg_has_the_kernel_log_and_takes_lines(lab: Lab) -> None:
+    assert lab.type("ls -l /dev/kmsg").startswith("crw-r--r-- 1 root root 1, 11 ")
+    assert lab.type("head -1 /dev/kmsg").startswith("5,0,0,-;Linux version 6.1.")
+    assert lab.type("cat /dev/kmsg | wc -l") == lab.type("dmesg | wc -l")
+    lab.type("echo '<3>look here' > /dev/kmsg; echo plain > /dev/kmsg")
+    assert lab.type("dmesg -t --level=err | tail -1; dmesg -t --level=warn | tail -1") == "look here\nplain\n"
+    assert lab.type("tail -1 /dev/kmsg").startswith("4,")
+    lab.type("printf %2000d 1 > /dev/kmsg", status=1)
+    lab.type("dd if=/dev/kmsg bs=8 count=1", status=1)

@@ -15,6 +15,7 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from simcloud.datastores.memcached.libmemcached import (
+        SERVER_ERROR as SERVER_ERROR,
         MemcachedFailure as MemcachedFailure,
         MemcachedPool as MemcachedPool,
     )

@@ -22,7 +22,7 @@ from simcloud.datastores.mongodb.storage.layout import (
     write_diagnostics,
 )
 from simcloud.datastores.mongodb.version import BUILD_INFO
-from simcloud.machine import ContainerLog
+from simcloud.machine import HOUR_S, ContainerLog
 from simcloud.sim import Event, TimedOut
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ DIAGNOSTICS_IN_CHECKPOINT: Final = 6
 """How often the diagnostic data is written between two checkpoints."""
 TRANSACTIONS: Final = 2
 """Numbers that each checkpoint takes."""
+SLOW_STATUS_S: Final = 9 * HOUR_S
+"""Mean time between two readings of diagnostic data that take more than a second."""
+STATUS_SECTIONS: Final = (
+    "basic", "asserts", "connections", "electionMetrics", "extra_info", "flowControl", "globalLock", "indexBulkBuilder",
+    "locks", "logicalSessionRecordCache", "mirroredReads", "network", "opLatencies", "opReadConcernCounters",
+    "opcounters", "opcountersRepl", "oplogTruncation", "repl", "security", "storageEngine", "tcmalloc",
+    "trafficRecording", "transactions", "transportSecurity", "twoPhaseCommitCoordinator", "wiredTiger",
+)  # fmt: skip
 OVERHEAD: Final = 3
 """Memory of a document as a multiple of its size: itself, its place in the cache, its indexes."""
 
@@ -105,6 +113,7 @@ class Maintenance:
         ctx.spawn(self._journal(), "JournalFlusher")
         ctx.spawn(self._checkpoints(), "WTCheckpointThread")
         ctx.spawn(self._expiry(), "TTLMonitor")
+        ctx.spawn(self._slow_statuses(), "ftdc")
 
     async def _journal(self) -> None:
         """Flush 100 ms after a first change, or as soon as a client waits for it."""
@@ -149,7 +158,7 @@ class Maintenance:
         ctx, storage, passed_s = server.ctx, server.storage, 0
         random = ctx.random("mongod checkpoints")
         write_diagnostics(ctx, server.options.db_path, 0)
-        ctx.kernel.on_skip(self._add_past)
+        ctx.process.on_skip.append(self._add_past)
         while True:
             wait_s = CHECKPOINT_S + random.uniform(0.004, 0.09)
             self._checkpoint_s, self._next_at = ctx.now, ctx.kernel.now + wait_s
@@ -172,7 +181,7 @@ class Maintenance:
         server, ctx = self._server, self._server.ctx
         log, end_s = ctx.container.log, ctx.now + self._next_at - ctx.kernel.now
         count = round((end_s - self._checkpoint_s) / MEAN_CHECKPOINT_S) - 1
-        if not ctx.process.alive or count < 1:
+        if count < 1:
             return
         try:
             server.storage.checkpoint_in_past(self._checkpoint_s + CHECKPOINT_S)
@@ -187,6 +196,20 @@ class Maintenance:
         )
         add_diagnostics(ctx, server.options.db_path, seconds)
         self._checkpoint_s = past.find_time(count - 1)
+
+    async def _slow_statuses(self) -> None:
+        """From time to time the thread that reads diagnostic data has to wait, for memory statistics as a rule."""
+        ctx = self._server.ctx
+        random = ctx.random("occasional lines")
+        while True:
+            await ctx.sleep(random.expovariate(1 / SLOW_STATUS_S))
+            wait_ms = 1000 + int(min(random.expovariate(1 / 90), 900))
+            from_here = STATUS_SECTIONS.index("tcmalloc")
+            stats = {
+                f"after {name}": wait_ms * (place >= from_here) for place, name in enumerate(STATUS_SECTIONS)
+            }
+            stats["at end"] = wait_ms + random.randrange(2)
+            self._server.log.say("COMMAND", 20499, "ftdc", "serverStatus was very slow", timeStats=stats)
 
     async def _expiry(self) -> None:
         """Once a minute, remove what indexes with ``expireAfterSeconds`` say is too old."""

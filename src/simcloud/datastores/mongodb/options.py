@@ -173,7 +173,7 @@ def _from_file(path: str, files: Files) -> dict[str, Any]:
     except FileError as error:
         raise BadOptions(f"Error reading config file: {error}") from None
     try:
-        document = yaml.safe_load(text)
+        document = yaml.load(text, yaml.CSafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise BadOptions(f"Error parsing YAML config file: {error}") from None
     if document is None:

@@ -1,7 +1,8 @@
 """What the system's programs log while they run: what happens in the cluster, in the words of each program.
 
 The lines are those of a genuine cluster of kind, whose programs run with the default verbosity: an API server reports
-new cluster addresses and kinds, a controller manager finished syncs and evictions, etcd its compactions.
+new cluster addresses and kinds, a controller manager finished syncs and evictions, etcd its compactions. Healthy ones
+also warn from time to time.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha1
+from random import Random
 from typing import Any, Final
 
 from simcloud.kubernetes.api.api import Api
@@ -17,6 +19,7 @@ from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.host.texts import network_config
 from simcloud.kubernetes.klog import Klog, Raw, format_klog, format_message
 from simcloud.kubernetes.nodes import KUBELET_VERSION
+from simcloud.machine import HOUR_S, log_occasionally
 from simcloud.machine.process import Context
 
 COMPACTION_S: Final = 300.0
@@ -28,6 +31,13 @@ _COUNTED: Final = (
     "networkpolicies.networking.k8s.io", "poddisruptionbudgets.policy",
 )  # fmt: skip
 """Kinds that count against quotas; the first object of each is reported."""
+_READ_KEYS: Final = ("leases/kube-system/kube-scheduler", "leases/kube-system/kube-controller-manager",
+                     "endpointslices/default/kubernetes", "services/specs/default/kubernetes")  # fmt: skip
+_COMPACTED: Final = "watcher.go:338] watch chan error: etcdserver: mvcc: required revision has been compacted"
+_STALE: Final = (
+    'resource_quota_controller.go:446] "Unhandled Error" err="unable to retrieve the complete list of server APIs: '
+    'metrics.k8s.io/v1beta1: stale GroupVersion discovery: metrics.k8s.io/v1beta1" logger="UnhandledError"'
+)
 
 Stops = list[Callable[[], None]]
 
@@ -51,12 +61,23 @@ class Logger:
         source, bracket, text = line.partition("] ")
         if self._in_json:
             written_s = self._klog.next_time(self.ctx.now)
-            moment = datetime.fromtimestamp(written_s, UTC)
-            self.ctx.log(f'{{"level":"info","ts":"{moment:%Y-%m-%dT%H:%M:%S.%f}Z",{line}}}', written_s)
+            self.ctx.log(_format_json("info", written_s, line), written_s)
         elif bracket:
             self._write(level, source, text)
         else:
             self.ctx.log(line)
+
+    def warn_occasionally(self, mean_s: float, make_line: Callable[[Random], str], level: str = "W") -> None:
+        """Write a line like those of ``write_text`` from time to time; an empty one is not written."""
+
+        def format_line(time_s: float, random: Random) -> str:
+            line = make_line(random)
+            source, _, text = line.partition("] ")
+            if self._in_json:
+                return _format_json("warn", time_s, line)
+            return format_klog(level, time_s, self.ctx.process.pid, source, text) if line else ""
+
+        log_occasionally(self.ctx, mean_s, format_line)
 
     def write_startup(self, lines: str) -> None:
         """The first lines, with the values of the node."""
@@ -78,6 +99,11 @@ class Logger:
             self.ctx.log(line, written_s)
 
 
+def _format_json(level: str, time_s: float, fields: str) -> str:
+    moment = datetime.fromtimestamp(time_s, UTC)
+    return f'{{"level":"{level}","ts":"{moment:%Y-%m-%dT%H:%M:%S.%f}Z",{fields}}}'
+
+
 def identify_member(address: str) -> tuple[str, str]:
     """The ids of the only member of an etcd and of its cluster: digests, as etcd makes them."""
     member = sha1(f"https://{address}:2380etcd-cluster".encode()).digest()[:8]
@@ -86,8 +112,9 @@ def identify_member(address: str) -> tuple[str, str]:
 
 
 def follow_requests(log: Logger, api: Api) -> Stops:
-    """The API server: addresses of new Services, and the first objects of a kind."""
+    """The API server: addresses of new Services, the first objects of a kind, and watches that fell behind."""
     client = ComponentClient(api, "system:apiserver", "kube-apiserver")
+    log.warn_occasionally(7 * HOUR_S, lambda _random: _COMPACTED)
     seen: dict[str, None] = {}
 
     def note_service(write: Revision) -> None:
@@ -106,7 +133,7 @@ def follow_requests(log: Logger, api: Api) -> Stops:
 
 
 def follow_controllers(log: Logger, api: Api) -> Stops:
-    """The controller manager: syncs of ReplicaSets, nodes that do not answer, evictions."""
+    """The controller manager: syncs of ReplicaSets, nodes that do not answer, evictions, a slow metrics server."""
     client = ComponentClient(api, "system:kube-controller-manager", "kube-controller-manager")
     random = log.ctx.kernel.random("kube-controller-manager/durations")
     ready: dict[str, bool] = {}
@@ -134,6 +161,11 @@ def follow_controllers(log: Logger, api: Api) -> Stops:
                 "taint_eviction.go:113", "Deleting pod", logger=controller, controller=controller, pod=name
             )
 
+    def note_stale_metrics(_random: Random) -> str:
+        service = client.get("apiservices.apiregistration.k8s.io", "", "v1beta1.metrics.k8s.io")
+        return _STALE if service is not None else ""
+
+    log.warn_occasionally(16 * HOUR_S, note_stale_metrics, "E")
     return [
         client.follow("replicasets.apps", note_replica_set),
         client.follow("nodes", note_node),
@@ -142,7 +174,7 @@ def follow_controllers(log: Logger, api: Api) -> Stops:
 
 
 def follow_storage(log: Logger, api: Api) -> Stops:
-    """etcd: every five minutes the API server has the old revisions compacted."""
+    """etcd: every five minutes the API server has the old revisions compacted; now and then a request is slow."""
     ctx, random = log.ctx, log.ctx.kernel.random("etcd/compaction")
 
     async def compact() -> None:
@@ -160,7 +192,17 @@ def follow_storage(log: Logger, api: Api) -> Stops:
             )
 
     ctx.spawn(compact(), "compaction")
+    log.warn_occasionally(2.5 * HOUR_S, _describe_slow_request)
     return []
+
+
+def _describe_slow_request(random: Random) -> str:
+    key, took_ms = random.choice(_READ_KEYS), 100 + min(random.expovariate(1 / 35), 400)
+    return (
+        f'"caller":"txn/util.go:93","msg":"apply request took too long","took":"{took_ms:.6f}ms",'
+        f'"expected-duration":"100ms","prefix":"read-only range ","request":"key:\\"/registry/{key}\\" limit:1 ",'
+        f'"response":"range_response_count:1 size:{random.randrange(420, 780)}"'
+    )
 
 
 def follow_nodes(log: Logger, api: Api) -> Stops:

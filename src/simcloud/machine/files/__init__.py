@@ -15,6 +15,7 @@ from simcloud.machine.files.errors import FileError as FileError
 from simcloud.machine.files.memory import (
     DEV_BYTES as DEV_BYTES,
     BlockDevice as BlockDevice,
+    CharacterDevice as CharacterDevice,
     device_volume as device_volume,
     tmpfs as tmpfs,
 )

@@ -15,7 +15,7 @@ from simcloud.machine.files.volume import Volume
 DEV_BYTES: Final = 1 << 26
 """The size container runtimes give the tmpfs on /dev."""
 
-MACHINE_DEVICES: Final = 387
+MACHINE_DEVICES: Final = 386
 """Terminals, buses and other devices of a machine that are not modelled one by one."""
 
 MAX_RANDOM_BYTES: Final = (1 << 25) - 1
@@ -39,8 +39,8 @@ def tmpfs(size_bytes: int, clock: Callable[[], float], name: str = "tmpfs") -> V
     return volume
 
 
-class Null:
-    """/dev/null: swallows everything, holds nothing."""
+class CharacterDevice:
+    """A device that can always be opened. As it is, it swallows everything and holds nothing."""
 
     rdev = 0x103
 
@@ -56,7 +56,7 @@ class Null:
         return len(data)
 
 
-class Zero(Null):
+class Zero(CharacterDevice):
     """/dev/zero: zeros without end."""
 
     rdev = 0x105
@@ -76,7 +76,7 @@ class Full(Zero):
         raise FileError("ENOSPC", "/dev/full")
 
 
-class RandomBytes(Null):
+class RandomBytes(CharacterDevice):
     """/dev/random and /dev/urandom: bytes from a stream of the world."""
 
     def __init__(self, rdev: int, random: Random) -> None:
@@ -88,7 +88,7 @@ class RandomBytes(Null):
         return self._random.randbytes(min(count, MAX_RANDOM_BYTES))
 
 
-class NoTerminal(Null):
+class NoTerminal(CharacterDevice):
     """/dev/tty of a process that has no terminal."""
 
     rdev = 0x500
@@ -102,11 +102,17 @@ class DeviceVolume(MemoryVolume):
     """What is seen at /dev: the usual devices, links to the standard streams, room for shm."""
 
     def __init__(
-        self, random: Random, clock: Callable[[], float], disks: Mapping[str, Device], size_bytes: int
+        self,
+        random: Random,
+        clock: Callable[[], float],
+        disks: Mapping[str, Device],
+        size_bytes: int,
+        kernel_messages: Device | None,
     ) -> None:
         super().__init__(Disk("devtmpfs", size_bytes, size_bytes // BLOCK_BYTES), clock, "devtmpfs")
         self._random = random
         self._disks = disks
+        self._kernel_messages = kernel_messages
         if disks:
             self.disk.occupy(0, MACHINE_DEVICES)
         self._fill()
@@ -119,7 +125,7 @@ class DeviceVolume(MemoryVolume):
     def _fill(self) -> None:
         known: dict[str, Device] = {
             "full": Full(),
-            "null": Null(),
+            "null": CharacterDevice(),
             "random": RandomBytes(0x108, self._random),
             "tty": NoTerminal(),
             "urandom": RandomBytes(0x109, self._random),
@@ -127,6 +133,8 @@ class DeviceVolume(MemoryVolume):
         }
         for name, device in known.items():
             self.create(self.root, name, DeviceNode(device, 0o666))
+        if self._kernel_messages is not None:
+            self.create(self.root, "kmsg", DeviceNode(self._kernel_messages, 0o644))
         for name, disk in self._disks.items():
             self.create(self.root, name, BlockNode(disk, 0o660, gid=6))
         for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
@@ -135,7 +143,7 @@ class DeviceVolume(MemoryVolume):
             self.create(self.root, name, Directory(mode))
 
 
-class BlockDevice(Null):
+class BlockDevice(CharacterDevice):
     """A disk or a part of it, read from its beginning: what is on it cannot be seen there, but its faults can."""
 
     def __init__(self, rdev: int, disk: Disk) -> None:
@@ -165,6 +173,7 @@ def device_volume(
     clock: Callable[[], float],
     disks: Mapping[str, Device] | None = None,
     size_bytes: int = DEV_BYTES,
+    kernel_messages: Device | None = None,
 ) -> Volume:
-    """A volume for /dev; /dev/random and /dev/urandom draw from the given stream."""
-    return DeviceVolume(random, clock, disks or {}, size_bytes)
+    """A volume for /dev; /dev/random and /dev/urandom draw from the given stream. Only a machine has ``kernel_messages``."""
+    return DeviceVolume(random, clock, disks or {}, size_bytes, kernel_messages)

@@ -127,6 +127,7 @@ class DatagramSocket:
         if route.verdict is not Verdict.DELIVER:
             return
         destination = (route.address, route.port)
+        source.network.datagram_flows.add(self._kernel.now, (origin, self.port), (address, port), destination)
         if destination != (address, port):
             self._translate(destination, (address, port))
         target = source if is_loopback(route.address) else source.network.find(route.address)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simcloud.machine.network.datagram_flows import DatagramFlows
 from simcloud.machine.network.link import LINK_DELAY_S, LOCAL_DELAY_S, Impairment, Link, Meter, Nic
 from simcloud.machine.network.namespace import Namespace, Resolver
 from simcloud.machine.network.packet_filter import Ways, ways_between
@@ -30,6 +31,7 @@ class Network:
         """Factors by which delays vary, for paths used from now on; without any, they do not."""
         self.machines: dict[str, Nic] = {}
         self.taps: list[Tap] = []
+        self.datagram_flows = DatagramFlows()
         self._links: dict[tuple[str, str], Link] = {}
         self.cluster: NodeNetworking | None = None
         self._paths: dict[tuple[Interface, Interface, str], Path] = {}

@@ -52,6 +52,8 @@ class Flow(NamedTuple):
     target: Endpoint
     reply_source: Endpoint
     reply_target: Endpoint
+    left_s: int = 0
+    """Of datagrams: how long it is still remembered."""
 
 
 def hardware_of(address: str) -> str:
@@ -159,7 +161,19 @@ def flows_on(network: NamespaceNetwork, machine: str) -> list[Flow]:
                 first, second = (socket.remote, socket.local) if is_server else (socket.local, socket.remote)
                 flow = Flow("tcp", socket.state, first, second, socket.translated or second, first)
                 found.setdefault((first, flow.reply_source), flow)
-    return list(found.values())
+    return [*found.values(), *_list_datagram_flows(network, machine)]
+
+
+def _list_datagram_flows(network: NamespaceNetwork, machine: str) -> Iterator[Flow]:
+    now = network.kernel.now
+    for flow in network.datagram_flows.list_tracked(now):
+        asker, server = _machine_of(network, flow.source[0]), _machine_of(network, flow.real[0])
+        # The machine of the asker translates the address of a Service; that of the server sees what came of it.
+        target = flow.asked if asker == machine else flow.real
+        if machine in (asker, server):
+            state = "ASSURED" if flow.is_stream else "ANSWERED" if flow.is_answered else "UNREPLIED"
+            left_s = int(flow.forgotten_at - now)
+            yield Flow("udp", state, flow.source, target, flow.real, flow.source, left_s)
 
 
 def _exchanges(network: NamespaceNetwork) -> Iterator[tuple[Pair, Pair, str]]:

@@ -11,6 +11,7 @@ from random import Random
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
+from simcloud.machine.network.datagram_flows import DatagramFlows
 from simcloud.machine.network.link import LOOPBACK_DELAY_S, Impairment, Meter, Nic
 from simcloud.machine.network.packet_filter import PacketFilter, Ways
 from simcloud.machine.network.routing import Endpoint, Route
@@ -77,6 +78,7 @@ class Fabric(Protocol):
     version: int
     noise: tuple[float, ...]
     taps: list[Tap]
+    datagram_flows: DatagramFlows
 
     def find(self, address: str) -> Interface | None:
         """Return the namespace that has this address, or None."""

@@ -56,6 +56,9 @@ class MachineLog(Protocol):
     def report_oom(self, victim: Process, container: Container, *, cgroup: bool) -> None:
         """A process is killed because its container, or else the machine, is out of memory."""
 
+    def report_fault(self, process: Process) -> None:
+        """A process is killed because it used memory that it does not have."""
+
 
 class Host(Protocol):
     """What a container, and /proc inside it, need of their machine."""
@@ -421,6 +424,10 @@ class Container:
         self.oom_kills += 1
         self.machine.kernel_log.report_oom(process, self, cgroup=cgroup)
         process.die(Signal.KILL)
+
+    def report_fault(self, process: Process) -> None:
+        """Let the kernel log that a process used memory that it does not have."""
+        self.machine.kernel_log.report_fault(process)
 
     # -- conveniences --------------------------------------------------------------------------
 

@@ -123,6 +123,9 @@ class ProcessContainer(Protocol):
     def oom_kill(self, process: Process, *, cgroup: bool) -> None:
         """Kill a process for want of memory."""
 
+    def report_fault(self, process: Process) -> None:
+        """Let the kernel log that a process used memory that it does not have."""
+
 
 class BecomeProgram(Cancelled):
     """The process goes on as another program (``ctx.exec``); nothing of this one is left.
@@ -210,6 +213,8 @@ class Process:
         """Returns the users and roles of a database, each with its permissions as text."""
         self.counted: list[Counted] = []
         """What the program counts of its work."""
+        self.on_skip: list[Callable[[float], None]] = []
+        """Called with the seconds when time is skipped, after the machine's clock was set."""
         if parent is not None:
             parent.children[pid] = self
         pages = SIZES.get(self._program, (BASE_PAGES, 0))[0]
@@ -303,6 +308,8 @@ class Process:
         except ExitProgram as ending:
             self._end(ending.status & 0xFF, None)
         except KilledBySignal as ending:
+            if ending.signal is Signal.SEGV:
+                self.container.report_fault(self)
             self._end(128 + ending.signal, ending.signal)
         except LimitExceeded as limit:
             await self._complain(str(limit))
@@ -317,6 +324,7 @@ class Process:
             stream.close()
         self.streams = image.streams
         self.signals = Signals(self.signals)
+        self.on_skip.clear()
         if self.main is not None:
             self.main.drop_children()
         return self.container.context_of(self)

@@ -23,11 +23,12 @@ from starlette.types import ASGIApp
 
 from simcloud.kubernetes import find_administrator
 from simcloud.kubernetes.api import Api
+from simcloud.kubernetes.api.access import User
 from simcloud.server.gateway import Gateway
 from simcloud.server.kubernetes.app import KubernetesApp
 from simcloud.server.kubernetes.certificates import Certificates, make_certificates
 from simcloud.server.kubernetes.in_cluster import open_door
-from simcloud.server.kubernetes.kubeconfig import write_kubeconfig
+from simcloud.server.kubernetes.kubeconfig import SESSION, TELEMETRY, write_kubeconfig
 from simcloud.server.kubernetes.live import Live
 from simcloud.server.kubernetes.streams.channels import MESSAGE_BYTES
 from simcloud.server.telemetry.apis import QueryApi
@@ -41,7 +42,8 @@ class ClusterServer:
     """Serves an ``Api``. ``run()`` ends after ``stop()``; the kubeconfig exists once it serves.
 
     With ``telemetry`` these APIs are served at ``telemetry_url`` with the same token; with a ``gateway`` an application's
-    front door is served at ``gateway_url`` without authentication.
+    front door is served at ``gateway_url`` without authentication; with a ``session`` this application is served at
+    ``session_url`` and must ask for the token itself.
     """
 
     def __init__(
@@ -57,14 +59,18 @@ class ClusterServer:
         telemetry_port: int = 0,
         gateway: Gateway | None = None,
         gateway_port: int = 0,
+        session: ASGIApp | None = None,
+        token: str | None = None,
+        user: User | None = None,
     ) -> None:
-        """``clock`` is what virtual time follows, ``speed`` times as fast."""
+        """``clock`` is what virtual time follows, ``speed`` times as fast. ``user`` is who the token stands for, the administrator by default."""
         self._api = api
         open_door(api)
         self._speed = speed
         self._clock = clock
         self._kubeconfig = kubeconfig
-        self.token = secrets.token_urlsafe(32)
+        self.token = token or secrets.token_urlsafe(32)
+        self._user = user
         self._sockets = [_bind(host, port)]
         self.port: int = self._sockets[0].getsockname()[1]
         self.url = f"https://{_place(host)}:{self.port}"
@@ -81,6 +87,12 @@ class ClusterServer:
         if gateway is not None:
             self._sockets.append(_bind(host, gateway_port))
             self.gateway_url = f"http://{_place(host)}:{self._sockets[-1].getsockname()[1]}"
+        self._session = session
+        self.session_url = ""
+        if session is not None:
+            self._sockets.append(_bind(host, 0))
+            scheme = "http" if self._telemetry_is_plain else "https"
+            self.session_url = f"{scheme}://{_place(host)}:{self._sockets[-1].getsockname()[1]}"
         self._servers: list[uvicorn.Server] = []
         self.live: Live | None = None
         """The pace of the world; there once the server runs."""
@@ -88,7 +100,7 @@ class ClusterServer:
     async def run(self, on_ready: Callable[[], None] | None = None) -> None:
         """Serve until stopped. An error inside the world ends the run and is raised."""
         live = self.live = Live(self._api.kernel, self._speed, self._clock)
-        self._api.tokens.accept(self.token, find_administrator(self._api))
+        self._api.tokens.accept(self.token, self._user or find_administrator(self._api))
         # It is deprecated, but the newer protocol refuses port-forward's subprotocol.
         warnings.filterwarnings("ignore", message="The `websockets` implementation is deprecated")
         with tempfile.TemporaryDirectory() as folder:
@@ -128,8 +140,9 @@ class ClusterServer:
 
     def _announce(self, on_ready: Callable[[], None] | None) -> None:
         if self._kubeconfig is not None:
-            authority = self._certificates.authority
-            write_kubeconfig(self._kubeconfig, self.url, authority, self.token, self.telemetry_url)
+            authority, user = self._certificates.authority, self._user or find_administrator(self._api)
+            addresses = {TELEMETRY: self.telemetry_url, SESSION: self.session_url}
+            write_kubeconfig(self._kubeconfig, self.url, authority, self.token, user.name, addresses)
         if on_ready is not None:
             on_ready()
 
@@ -143,6 +156,8 @@ class ClusterServer:
         if self._gateway is not None:
             self._gateway.pace = live
             configurations.append(_configuration(self._gateway, {}))
+        if self._session is not None:
+            configurations.append(_configuration(self._session, {} if self._telemetry_is_plain else secure))
         return configurations
 
 

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from simcloud.kubernetes.host import format_kubeconfig
 
 CLUSTER = "aiopslab"
-USER = "kubernetes-admin"
-
-
+"""The name of the cluster in every file that is written here."""
 TELEMETRY = "aiopslab.telemetry"
 """The extension of a cluster that holds the address of its telemetry."""
+SESSION = "aiopslab.session"
+"""The extension that holds the address of the session that the cluster is served for."""
 
 
-def write_kubeconfig(path: Path, server: str, authority: bytes, token: str, telemetry: str = "") -> None:
+def write_kubeconfig(
+    path: Path,
+    server: str,
+    authority: bytes,
+    token: str,
+    user: str,
+    addresses: Mapping[str, str],
+) -> None:
     """Write the file, whole or not at all, readable by its owner only: it holds a token.
 
-    Where telemetry is served, its address is in an extension, which kubectl ignores.
+    ``addresses`` of what else is served are in extensions, which kubectl ignores; empty ones are left out.
     """
-    extensions = [{"name": TELEMETRY, "extension": {"server": telemetry}}] if telemetry else []
-    text = format_kubeconfig(CLUSTER, server, authority, USER, {"token": token}, extensions)
+    extensions = [
+        {"name": name, "extension": {"server": address}} for name, address in addresses.items() if address
+    ]
+    text = format_kubeconfig(CLUSTER, server, authority, user, {"token": token}, extensions)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

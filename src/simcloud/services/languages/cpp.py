@@ -43,12 +43,22 @@ class BoostLog:
     def _line(self, severity: str, text: str, place: str) -> None:
         # Lines of one instant are written one after the other, faster than a container's runtime reads them.
         self._latest_us = max(int(self._ctx.now * 1e6), self._latest_us + LINE_US)
-        second, fraction_us = divmod(self._latest_us, 1_000_000)
-        stamp = datetime.fromtimestamp(second, UTC).strftime("%Y-%b-%d %H:%M:%S")
-        print_line(self._ctx, f"[{stamp}.{fraction_us:06d}] <{severity}>: ({place}) {text}", 2)
+        print_line(self._ctx, format_boost(self._latest_us, severity, text, place), 2)
+
+
+def format_boost(time_us: int, severity: str, text: str, place: str) -> str:
+    """Return a line of Boost's log."""
+    second, fraction_us = divmod(time_us, 1_000_000)
+    stamp = datetime.fromtimestamp(second, UTC).strftime("%Y-%b-%d %H:%M:%S")
+    return f"[{stamp}.{fraction_us:06d}] <{severity}>: ({place}) {text}"
 
 
 def thrift_line(ctx: Context, text: str) -> None:
     """Print a line as the Thrift library does."""
-    stamp = datetime.fromtimestamp(int(ctx.now), UTC).strftime("%a %b %e %H:%M:%S %Y")
-    print_line(ctx, f"Thrift: {stamp} {text}", 2)
+    print_line(ctx, format_thrift(ctx.now, text), 2)
+
+
+def format_thrift(time_s: float, text: str) -> str:
+    """Return a line of the Thrift library."""
+    stamp = datetime.fromtimestamp(int(time_s), UTC).strftime("%a %b %e %H:%M:%S %Y")
+    return f"Thrift: {stamp} {text}"

@@ -120,8 +120,12 @@ class GoLog:
 
 def plain_log(ctx: Context, text: str) -> None:
     """A line of Go's own ``log`` package, on stderr."""
-    stamp = datetime.fromtimestamp(int(ctx.now), UTC).strftime("%Y/%m/%d %H:%M:%S")
-    print_line(ctx, f"{stamp} {text}", 2)
+    print_line(ctx, format_plain(ctx.now, text), 2)
+
+
+def format_plain(time_s: float, text: str) -> str:
+    """Return a line of that package."""
+    return f"{datetime.fromtimestamp(int(time_s), UTC):%Y/%m/%d %H:%M:%S} {text}"
 
 
 # -- the life and death of a process ------------------------------------------------------------

@@ -63,6 +63,7 @@ class NginxServer:
         self._answers = sorted(answers.items(), key=lambda entry: -len(entry[0]))
         self.connections = 0
         """Of clients and to other servers: nginx numbers both."""
+        self.latest: Exchange | None = None
         ctx.process.counted.append(Counted(self, ("connections",)))
         self._second = -1
         self._date = ""
@@ -74,6 +75,7 @@ class NginxServer:
 
     async def answer(self, exchange: Exchange) -> HttpResponse:
         """Return the response to a request, with the headers that all have."""
+        self.latest = exchange
         request = exchange.request
         path = request.path.partition("?")[0]
         if not path.startswith("/"):

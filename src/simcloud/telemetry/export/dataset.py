@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from simcloud.kubernetes.api import RevisionLog
 from simcloud.telemetry.export.csv_files import write_csv
 from simcloud.telemetry.export.metrics import metric_names, metric_table, table_of_metrics
+from simcloud.telemetry.export.otlp import write_otlp
 from simcloud.telemetry.export.parquet_files import has_pyarrow, write_parquet
 from simcloud.telemetry.export.tables import (
     Period,
@@ -31,7 +32,7 @@ from simcloud.telemetry.logs.store import SECOND_NS
 from simcloud.telemetry.metrics import MetricStore
 from simcloud.telemetry.traces import TraceStore
 
-FORMATS: Final = ("csv", "parquet")
+FORMATS: Final = ("csv", "parquet", "otlp")
 MANIFEST: Final = "manifest.json"
 GROUND_TRUTH: Final = "ground_truth.json"
 METRICS_FOLDER: Final = "metrics"
@@ -63,14 +64,20 @@ def check_request(folder: Path, formats: Sequence[str]) -> None:
     """Raise ``ExportError`` when nothing could be written in the end."""
     for name in formats:
         if name not in FORMATS:
-            raise ExportError(f"There is no format '{name}'. Choose csv, parquet or csv,parquet.")
-    if "csv" not in formats and "parquet" not in formats:
-        raise ExportError("No format is named. Choose csv, parquet or csv,parquet.")
+            known = ", ".join(FORMATS)
+            raise ExportError(
+                f"There is no format '{name}' for telemetry. Choose {known}, or several: csv,otlp."
+            )
     if "parquet" in formats and not has_pyarrow():
         raise ExportError(
             "Parquet needs pyarrow, which is not installed. Install it by"
             " pip install 'aiopslab-in-a-box[export]', or export csv only."
         )
+    check_new_folder(folder)
+
+
+def check_new_folder(folder: Path) -> None:
+    """Raise ``ExportError`` for a file, and for a folder that is not empty."""
     if folder.exists() and not folder.is_dir():
         raise ExportError(f"{folder} is a file. Name a folder that does not exist yet.")
     if folder.is_dir() and any(folder.iterdir()):
@@ -81,13 +88,13 @@ def write_dataset(
     folder: Path,
     sources: Sources,
     facts: Facts,
-    formats: Sequence[str] = FORMATS,
+    formats: Sequence[str] = ("csv", "parquet"),
     ground_truth: Mapping[str, Any] | None = None,
     tell: Callable[[str], None] = lambda words: None,
 ) -> dict[str, Any]:
     """Write a data set and return its manifest. ``tell`` hears what is being written."""
     check_request(folder, formats)
-    tables = _tables(sources, facts.period)
+    tables = _tables(sources, facts.period) if {"csv", "parquet"} & set(formats) else []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         manifest = _head(facts, ground_truth is not None)
@@ -97,6 +104,10 @@ def write_dataset(
         manifest["metrics"] = (
             _write_metrics(folder, sources.metrics, facts.period) if "csv" in formats else []
         )
+        if "otlp" in formats:
+            tell("writing OTLP")
+            stores = (sources.logs, sources.metrics, sources.traces)
+            manifest["otlp"] = write_otlp(folder, *stores, facts.period)
         if ground_truth is not None:
             _write_json(folder / GROUND_TRUTH, ground_truth)
         _write_json(folder / MANIFEST, manifest)

@@ -31,7 +31,7 @@ def table_of_metrics(store: MetricStore, period: Period) -> Table:
     def rows() -> Iterator[Row]:
         for series in store.select(()):
             labels = msgspec.json.encode(dict(_others(series.labels))).decode()
-            for time_ms, value in _samples(series, period):
+            for time_ms, value in iter_samples(series, period):
                 stale = is_stale(value)
                 yield series.name, labels, time_ms, float("nan") if stale else value, stale
 
@@ -59,7 +59,7 @@ def metric_table(
         for series in found:
             own = dict(series.labels)
             shown = [own.get(label, "") for label in labels]
-            for time_ms, value in _samples(series, period):
+            for time_ms, value in iter_samples(series, period):
                 if not is_stale(value):
                     yield (time_ms, *shown, value)
 
@@ -78,7 +78,7 @@ def _others(labels: Labels) -> Labels:
     return tuple(pair for pair in labels if pair[0] != NAME)
 
 
-def _samples(series: Series, period: Period) -> Iterator[tuple[int, float]]:
+def iter_samples(series: Series, period: Period) -> Iterator[tuple[int, float]]:
     """Yield all samples of a period, markers of an end among them."""
     first = series.index_from(-(-period.start_ns // _MS_NS))
     last = series.index_from(-(-period.end_ns // _MS_NS))

@@ -48,7 +48,7 @@ def default_rules() -> list[RuleGroup]:
 def read_rules(text: str, file: str = "", interval_ms: int = 60_000) -> list[RuleGroup]:
     """Return the groups in a file; ``BadRules`` when something in it is wrong."""
     try:
-        document = yaml.safe_load(text) or {}
+        document = yaml.load(text, yaml.CSafeLoader) or {}
     except yaml.YAMLError as fault:
         raise BadRules(f"{file}: {fault}") from None
     _check_fields(document, {"groups": list}, "RuleGroups")

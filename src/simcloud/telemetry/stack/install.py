@@ -29,6 +29,7 @@ from simcloud.telemetry.stack.exporters import (
 from simcloud.telemetry.stack.programs import ask_process
 from simcloud.telemetry.stack.prometheus import make_prometheus
 from simcloud.telemetry.stack.store_metrics import STORES
+from simcloud.telemetry.stack.tools import amtool, promtool
 
 KUBE_STATE: Final = "kube-state-metrics"
 PROMETHEUS_NODE_PORT: Final = 30090
@@ -69,11 +70,14 @@ class MonitoringStack:
         kinds = [STORES[name] for name in stores]
         api, client = self._cluster.api, ComponentClient(self._cluster.api, "kubernetes-admin", "kubectl")
         prometheus = make_prometheus(self._monitoring, self._discovery)
-        self._publish(PROMETHEUS_IMAGE, "prometheus", prometheus, 88)
-        self._publish(ALERTMANAGER_IMAGE, "alertmanager", alertmanager, 27)
+        self._publish(PROMETHEUS_IMAGE, "prometheus", prometheus, 88, promtool=promtool)
+        self._publish(ALERTMANAGER_IMAGE, "alertmanager", alertmanager, 27, amtool=amtool)
         self._publish(KUBE_STATE_IMAGE, KUBE_STATE, make_kube_state_metrics(api), 13, shell=False)
         self._publish(NODE_IMAGE, "node_exporter", make_node_exporter(self._cluster), 12)
-        objects = _read_manifest("prometheus", image=PROMETHEUS_IMAGE, node_port=PROMETHEUS_NODE_PORT)
+        interval = f"{self._monitoring.scraper.interval_s:g}s"
+        objects = _read_manifest(
+            "prometheus", image=PROMETHEUS_IMAGE, node_port=PROMETHEUS_NODE_PORT, interval=interval
+        )
         config = next(obj for obj in objects if obj["kind"] == "ConfigMap")["data"]
         config["rules.yaml"] = read_default_text()
         objects += _read_manifest("alertmanager", image=ALERTMANAGER_IMAGE, node_port=ALERTMANAGER_NODE_PORT)
@@ -110,8 +114,10 @@ class MonitoringStack:
         alerts = state.list_active() if isinstance(state, Alertmanager) else []
         return format_page([alert.document() for alert in alerts])
 
-    def _publish(self, reference: str, name: str, program: Program, size_mb: int, shell: bool = True) -> None:
-        programs = {**(busybox_image().programs if shell else {}), name: program}
+    def _publish(
+        self, reference: str, name: str, program: Program, size_mb: int, shell: bool = True, **tools: Program
+    ) -> None:
+        programs = {**(busybox_image().programs if shell else {}), name: program, **tools}
         image = Image(reference, programs, entrypoint=[name])
         self._cluster.registry.add(reference, image, user="65534", size_bytes=size_mb * 1_000_000)
 

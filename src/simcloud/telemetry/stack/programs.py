@@ -32,9 +32,14 @@ EXPOSITION: Final = "text/plain; version=0.0.4; charset=utf-8; escaping=values"
 
 def write_log(ctx: Context, caller: str, level: str = "info", **fields: str) -> None:
     """Write a line in the format of Go kit's logfmt."""
-    moment = times.rfc3339(int(ctx.now)).removesuffix("Z")
+    ctx.log(format_log(ctx.now, caller, level, **fields))
+
+
+def format_log(time_s: float, caller: str, level: str, **fields: str) -> str:
+    """Return a line in that format."""
+    moment = times.rfc3339(int(time_s)).removesuffix("Z")
     words = " ".join(f"{name}={_quote(value)}" for name, value in fields.items())
-    ctx.log(f"ts={moment}.{int(ctx.now * 1000) % 1000:03d}Z caller={caller} level={level} {words}")
+    return f"ts={moment}.{int(time_s * 1000) % 1000:03d}Z caller={caller} level={level} {words}"
 
 
 def _quote(value: str) -> str:

@@ -6,11 +6,13 @@ starts without samples.
 
 from __future__ import annotations
 
+from random import Random
 from typing import Final
 from urllib.parse import quote_plus
 
 import yaml
 
+from simcloud.machine import HOUR_S, log_occasionally
 from simcloud.machine.files import FileError
 from simcloud.machine.network import HttpRequest, HttpResponse, NetworkError, respond
 from simcloud.machine.process import Context, Process, Program, Signal
@@ -24,6 +26,7 @@ from simcloud.telemetry.stack.alertmanager import PORT as ALERTMANAGER_PORT, Ale
 from simcloud.telemetry.stack.discovery import Discovery
 from simcloud.telemetry.stack.programs import (
     OwnMetrics,
+    format_log,
     parse_target,
     refuse_path,
     respond_with,
@@ -37,12 +40,34 @@ CONFIG: Final = "/etc/prometheus/prometheus.yml"
 DATA: Final = "/prometheus"
 ALERTS_URL: Final = f"http://alertmanager.monitoring.svc:{ALERTMANAGER_PORT}/api/v2/alerts"
 QUERY_CPU_S: Final = 0.001
+DEPRECATED: Final = "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
 KEPT_MS: Final = 4 * 60_000
 """Time after which Alertmanager ends an alert that was not sent again."""
 
 
 class BadConfig(ValueError):
     """The configuration cannot be used; the message says why."""
+
+
+def read_text(ctx: Context, path: str) -> str:
+    """Return the text of a file; raises ``BadConfig``."""
+    try:
+        return ctx.files.read(path).decode("utf-8", "replace")
+    except FileError as error:
+        raise BadConfig(f"open {path}: {str(error).lower()}") from None
+
+
+def parse_config(text: str, path: str) -> tuple[frozenset[str], list[str]]:
+    """Return the names of jobs and the files of rules in a configuration; raises ``BadConfig``."""
+    try:
+        config = yaml.load(text, yaml.CSafeLoader) or {}
+        jobs = frozenset(str(job["job_name"]) for job in config.get("scrape_configs") or ())
+        return jobs, [str(file) for file in config.get("rule_files") or ()]
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
+        raise BadConfig(f"parsing YAML file {path}: yaml: line {line}: {error.problem}") from None
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError):
+        raise BadConfig(f"parsing YAML file {path}: yaml: unmarshal errors") from None
 
 
 class PrometheusServer:
@@ -68,19 +93,10 @@ class PrometheusServer:
 
     def load(self) -> None:
         """Read the configuration and the rules that it names; raises ``BadConfig``."""
-        text = self._read(self.config_path)
-        try:
-            config = yaml.load(text, yaml.CSafeLoader) or {}
-            jobs = frozenset(str(job["job_name"]) for job in config.get("scrape_configs") or ())
-            rule_files = [str(path) for path in config.get("rule_files") or ()]
-        except yaml.MarkedYAMLError as error:
-            line = error.problem_mark.line + 1 if error.problem_mark is not None else 1
-            reason = f"yaml: line {line}: {error.problem}"
-            raise BadConfig(f"parsing YAML file {self.config_path}: {reason}") from None
-        except (yaml.YAMLError, AttributeError, KeyError, TypeError):
-            raise BadConfig(f"parsing YAML file {self.config_path}: yaml: unmarshal errors") from None
+        text = read_text(self._ctx, self.config_path)
+        jobs, rule_files = parse_config(text, self.config_path)
         rules = self._monitoring.rules
-        texts = {path: self._read(path) for path in rule_files}
+        texts = {path: read_text(self._ctx, path) for path in rule_files}
         if texts != rules.texts:
             try:
                 groups = [group for path, content in texts.items() for group in read_rules(content, path)]
@@ -88,12 +104,6 @@ class PrometheusServer:
                 raise BadConfig(f"error loading rules, previous rule set restored: {error}") from None
             rules.groups, rules.texts = groups, texts
         self._config, self._discovery.jobs = text, jobs
-
-    def _read(self, path: str) -> str:
-        try:
-            return self._ctx.files.read(path).decode("utf-8", "replace")
-        except FileError as error:
-            raise BadConfig(f"open {path}: {str(error).lower()}") from None
 
     def open_storage(self) -> None:
         """Use the samples on the volume; a new volume has none. Raises ``FileError`` if it cannot be written."""
@@ -169,6 +179,14 @@ class PrometheusServer:
         reason = self.reload()
         return respond_with(500, f"failed to reload config: {reason}\n") if reason else respond(200)
 
+    def describe_deprecation(self, time_s: float, _random: Random) -> str:
+        """Format the warning of the API about a kind that is discovered."""
+        if "role: endpoints" not in self._config:
+            return ""
+        return format_log(
+            time_s, "klog.go:96", "warn", component="k8s_client_runtime", func="Warning", msg=DEPRECATED
+        )
+
     def handle_hangup(self, _signal: Signal) -> None:
         """Reload on SIGHUP."""
         self.reload()
@@ -212,6 +230,7 @@ def make_prometheus(monitoring: Monitoring, discovery: Discovery) -> Program:
         server.start()
         ctx.signals.on(Signal.HUP, server.handle_hangup)
         write_log(ctx, "main.go:1009", msg="Server is ready to receive web requests.")
+        log_occasionally(ctx, 3 * HOUR_S, server.describe_deprecation)
         return await serve_until_end(ctx, PORT, server.answer, server.read, 160)
 
     return run

@@ -18,6 +18,7 @@ from simcloud.machine.process import (
     ForkFailed,
     KilledBySignal,
     NotExecutable,
+    Signal,
 )
 from simcloud.userland.bash.arithmetic import ArithmeticError_
 from simcloud.userland.bash.assignments import Assigner
@@ -304,6 +305,8 @@ class Interpreter:
     async def check_nesting(self, name: str, what: str) -> None:
         """Functions and sourced files may call each other only so deep."""
         if len(self.shell.state.frames) >= MAX_FUNCTION_DEPTH:
+            if what == "function" and self.shell.mode in ("c", "script"):
+                raise KilledBySignal(Signal.SEGV)  # the stack of a genuine shell overflows
             await self.shell.complain(f"{name}: maximum {what} nesting level exceeded ({MAX_FUNCTION_DEPTH})")
             raise Abandoned(1)
 

@@ -97,6 +97,22 @@ def test_a_node_port_hides_the_client_unless_the_policy_is_local(
     assert f"dport=30080 src=10.244.2.2 dst={seen} sport=8080" in tracked[0]
 
 
+def test_datagrams_are_tracked_while_they_are_young(world: World) -> None:
+    server = world.machines[2].host.namespace.bind(5353, "test")
+    client = world.machines[1].host.namespace.bind(40_000, "test")
+    for _ in range(2):
+        client.send_to("172.18.0.4", 5353, "question")
+        world.settle()
+    alone = typed(world, "conntrack -L -p udp --dport 5353 2>/dev/null", 1)
+    ways = "src=172.18.0.3 dst=172.18.0.4 sport=40000 dport=5353{} src=172.18.0.4 dst=172.18.0.3 sport=5353 dport=40000"
+    assert re.fullmatch(rf"udp      17 2\d {ways.format(' .UNREPLIED.')} mark=0 use=1\n", alone), alone
+    server.send_to("172.18.0.3", 40_000, "answer")
+    world.settle()
+    assert f"{ways.format('')} [ASSURED] mark=0" in typed(world, "conntrack -L -p udp 2>/dev/null", 2)
+    world.kernel.run_for(121)
+    assert "dport=5353" not in typed(world, "conntrack -L 2>/dev/null", 1)
+
+
 def test_a_persons_rules_stay_beside_those_of_the_cluster(world: World) -> None:
     typed(world, "iptables -I FORWARD -p tcp --dport 9090 -j DROP; iptables-save | iptables-restore")
     listed = typed(world, "iptables -L FORWARD -n").splitlines()

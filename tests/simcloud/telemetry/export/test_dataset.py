@@ -4,11 +4,16 @@ import csv
 import io
 import json
 import math
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import ParseDict
 from hypothesis import given, settings, strategies as st
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
+from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from simcloud.kubernetes.api.store import Key, RevisionLog
 from simcloud.machine.emit import LogLine, Span
@@ -243,13 +248,59 @@ def test_what_cannot_be_written_is_said_with_a_way_out(
         write(tmp_path, sources, "csv")
     with pytest.raises(ExportError, match=r"is a file. Name a folder that does not exist yet"):
         write(tmp_path / "file", sources, "csv")
-    with pytest.raises(ExportError, match=r"There is no format 'xml'. Choose csv, parquet or csv,parquet"):
+    with pytest.raises(
+        ExportError, match=r"There is no format 'xml' .* Choose csv, parquet, otlp, or several: csv,otlp"
+    ):
         write(tmp_path / "new", sources, "xml")
     with pytest.raises(ExportError, match=r"cannot be written .* Name another folder"):
         write(tmp_path / "file" / "below", sources, "csv")
     monkeypatch.setattr("simcloud.telemetry.export.dataset.has_pyarrow", lambda: False)
     with pytest.raises(ExportError, match=r"pip install 'aiopslab-in-a-box\[export\]'"):
         write(tmp_path / "new", sources, "parquet")
+
+
+def read_otlp(path: Path, message: type[Any]) -> list[Any]:
+    """Parse each line with OpenTelemetry's own messages; OTLP has hexadecimal ids where ProtoJSON has base64."""
+
+    def replace_ids(pair: dict[str, Any]) -> dict[str, Any]:
+        for name in {"traceId", "spanId", "parentSpanId"} & pair.keys():
+            pair[name] = b64encode(bytes.fromhex(pair[name])).decode()
+        return pair
+
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [ParseDict(json.loads(line, object_hook=replace_ids), message()) for line in lines]
+
+
+def test_opentelemetry_reads_back_what_was_recorded(tmp_path: Path, sources: Sources) -> None:
+    manifest = write(tmp_path / "set", sources, "otlp", ground_truth={"fault": "x"})
+    assert manifest["otlp"] == {"traces.jsonl": 2, "metrics.jsonl": 8, "logs.jsonl": len(LOGS)}
+    assert sorted(path.name for path in (tmp_path / "set").iterdir()) == [
+        *("ground_truth.json", "logs.jsonl", "manifest.json", "metrics.jsonl", "traces.jsonl")
+    ]
+    (traces,) = read_otlp(tmp_path / "set" / "traces.jsonl", TracesData)
+    failed = traces.resource_spans[0].scope_spans[0].spans[0]
+    assert (failed.trace_id.hex(), failed.span_id.hex()) == (f"{0xABC:032x}", f"{2:016x}")
+    assert (failed.name, failed.status.code, failed.status.message) == ("/geo.Geo/Nearby", 2, "boom")
+    assert failed.end_time_unix_nano - failed.start_time_unix_nano == 2_000_000
+    assert failed.start_time_unix_nano == EPOCH_S * SECOND_NS + 1_500_000_000
+    assert traces.resource_spans[1].resource.attributes[0].value.string_value == "front, end"
+    families = [
+        metric
+        for line in read_otlp(tmp_path / "set" / "metrics.jsonl", MetricsData)
+        for metric in line.resource_metrics[0].scope_metrics[0].metrics
+    ]
+    up = next(metric for metric in families if metric.name == "up").gauge.data_points
+    values = [point.as_double for point in up if not point.flags]
+    assert values[:2] == [1.0, 0.1 + 0.2]
+    assert math.isnan(values[2])
+    assert values[3:] == [math.inf, -math.inf, 1e-300]
+    assert [point.flags for point in up] == [0, 0, 0, 0, 0, 1, 0]
+    lines = [
+        record
+        for data in read_otlp(tmp_path / "set" / "logs.jsonl", LogsData)
+        for record in data.resource_logs[0].scope_logs[0].log_records
+    ]
+    assert sorted(record.body.string_value for record in lines) == sorted(text for _, text in LOGS)
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

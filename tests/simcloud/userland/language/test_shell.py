@@ -62,7 +62,6 @@ def test_what_a_subshell_knew_goes_with_it(shell: Shell) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("f() { f; }; f", b"environment: line 1: f: maximum function nesting level exceeded (1000)\n"),
         ("echo . ./s > s; . ./s", b"./s: line 1: .: maximum source nesting level exceeded (1000)\n"),
         ("echo {1..100000000}", b"bash: limit exceeded: more than 100000 words from one brace expansion\n"),
         (

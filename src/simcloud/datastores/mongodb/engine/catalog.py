@@ -21,7 +21,10 @@ Event = Callable[[str, Collection], None]
 
 
 class Catalog:
-    """The collections of a server. The storage listens with ``on_event`` and ``on_change``."""
+    """The collections of a server. The storage listens with ``on_event`` and ``on_change``.
+
+    Every run of a server names new files anew: with a suffix of its own, and numbers from 0 on.
+    """
 
     def __init__(self, random: Random) -> None:
         self.collections: dict[str, Collection] = {}
@@ -40,14 +43,14 @@ class Catalog:
         found = self.collections.get(namespace)
         return found if found is not None else self.create(namespace)
 
-    def create(self, namespace: str, options: Document | None = None) -> Collection:
-        """Make a collection; refuses names that cannot be and what is there already."""
+    def create(self, namespace: str, options: Document | None = None, ident: str = "") -> Collection:
+        """Make a collection; refuses names that cannot be and what is there already. ``ident`` names its file."""
         check_namespace(namespace)
         if namespace in self.collections:
             raise MongoFailure(48, f"a collection '{namespace}' already exists")
         if len(self.collections) >= MAX_COLLECTIONS:
             raise MongoFailure(67, "cannot create a new collection -- this server has too many of them")
-        collection = Collection(namespace, self.new_ident("collection"), options)
+        collection = Collection(namespace, ident or self.new_ident("collection"), options)
         collection.uuid = new_uuid(self._random)
         return self.adopt(collection, tell=True)
 
@@ -101,11 +104,6 @@ class Catalog:
         """Return the name of one more file, of a collection or an index."""
         self._last_ident += 1
         return f"{kind}-{self._last_ident}-{self._unique}"
-
-    def note_ident(self, ident: str) -> None:
-        """Note the name of an existing file, so that new ones get higher numbers."""
-        _, number, self._unique = ident.split("-", 2)
-        self._last_ident = max(self._last_ident, int(number))
 
 
 @lru_cache(maxsize=256)

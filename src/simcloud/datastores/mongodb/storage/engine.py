@@ -154,8 +154,6 @@ class Storage:
             if spec["name"] != ID_INDEX["name"]:
                 collection.add_index(spec)
         collection.index_idents = dict(description["idents"])
-        for ident in (collection.ident, *collection.index_idents.values()):
-            self._catalog.note_ident(ident)
         return self._catalog.adopt(collection)
 
     def _load_rows(self, collection: Collection) -> int:

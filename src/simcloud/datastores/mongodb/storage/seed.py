@@ -29,6 +29,8 @@ SYSTEM: Final[dict[str, tuple[list[Document], list[Document]]]] = {
     SESSIONS: ([], [SESSIONS_INDEX]),
 }
 """The collections that every server has."""
+USERS: Final = "admin.system.users"
+OWN_DATABASES: Final = ("admin.", "config.", "local.")
 
 
 def data_files(
@@ -42,8 +44,11 @@ def data_files(
     catalog, ids = Catalog(random), ObjectIds(random)
     collections = {**SYSTEM, **collections}
     files = {f"{folder}/{name}": data for name, data in FIRST_FILES.items()}
+    # Users are created by a server that runs before the one of the application.
+    later_run = Catalog(Random(folder)) if USERS in collections else catalog
     for namespace, (documents, indexes) in collections.items():
-        collection = catalog.create(namespace)
+        run = catalog if namespace.startswith(OWN_DATABASES) else later_run
+        collection = catalog.create(namespace, ident=run.new_ident("collection"))
         for index in indexes:
             collection.add_index(index)
         rows = [
@@ -51,7 +56,7 @@ def data_files(
             for row, document in enumerate(documents, 1)
         ]
         for index_name in collection.indexes:
-            ident = collection.index_idents[index_name] = catalog.new_ident("index")
+            ident = collection.index_idents[index_name] = run.new_ident("index")
             files[f"{folder}/{ident}.wt"] = pack_index(ident, SEQUENCE, len(rows))
         files[f"{folder}/{collection.ident}.wt"] = pack_file(SEQUENCE, rows)
     files[f"{folder}/{METADATA}"] = pack_metadata([*map(str, catalog.collections)], 1, written_s, 0)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from hashlib import sha512
 from itertools import pairwise
+from random import Random
 
+from simcloud.golang import format_duration
 from simcloud.kubernetes.api.access.attributes import Attributes
 from simcloud.kubernetes.api.access.rbac import forbidden
 from simcloud.kubernetes.api.access.users import User
@@ -15,6 +17,7 @@ from simcloud.kubernetes.network.coredns.corefile import PATH, CorefileError
 from simcloud.kubernetes.network.coredns.metrics import GO_VERSION, REVISION, VERSION
 from simcloud.kubernetes.network.coredns.records import WATCHED, Catalogue
 from simcloud.kubernetes.network.coredns.server import Server, port_taken
+from simcloud.machine import HOUR_S, log_occasionally
 from simcloud.machine.network import NetworkError, dns
 from simcloud.machine.process import Context, Signal
 from simcloud.sim import Event, TimedOut
@@ -75,6 +78,7 @@ class CoreDns:
                 ctx.spawn(self._look_for_loop(chain), "loop")
         if server.reload_every_s is not None:
             ctx.spawn(self._reload_when_changed(), "reload")
+        log_occasionally(ctx, 20 * HOUR_S, self._describe_slow_health)
         status = await self._stop.wait()
         if status == 0:
             ctx.log("[INFO] SIGTERM: Shutting down servers then terminating")
@@ -161,6 +165,13 @@ class CoreDns:
                 f'Query: "HINFO {chain.loop_name}."'
             )
             self._stop.set(1)
+
+    def _describe_slow_health(self, _time_s: float, random: Random) -> str:
+        """The health plugin asks itself every second, and an answer was late."""
+        if not any(chain.block.find("health") for chain in self._server.chains):
+            return ""
+        took = format_duration(round(1.0 + min(random.expovariate(8), 0.9), 9))
+        return f'[WARNING] plugin/health: Local health request to "http://:8080/health" took more than 1s: {took}'
 
     async def _reload_when_changed(self) -> None:
         ctx, server = self._ctx, self._server

@@ -6,10 +6,13 @@ throw a declared exception.
 
 from __future__ import annotations
 
+from random import Random
 from typing import Final, NamedTuple
 
+from simcloud.machine import HOUR_S, log_occasionally
 from simcloud.machine.network import Connection, NetworkError
 from simcloud.machine.process import Context
+from simcloud.services.languages.cpp import format_thrift
 from simcloud.services.rpc.call import Call, Handler
 from simcloud.services.rpc.measures import Measures, MethodMeasures
 from simcloud.services.rpc.thrift.messages import (
@@ -46,6 +49,7 @@ class ThriftServer:
         self._methods: dict[str, _Method] = {}
         self._measures = Measures(ctx, "thrift_server", tracer.service)
         self._threads = Semaphore(ctx.kernel, threads)
+        self._latest_client = ""
 
     def method(self, name: str, handler: Handler, operation: str = "", cpu_s: float = 0.0) -> None:
         """Answer calls of that name; ``operation`` is what their spans are called."""
@@ -54,9 +58,11 @@ class ThriftServer:
     async def serve(self, port: int) -> int:
         """Listen until the process ends; raises ``AddressInUse``."""
         listener = self.ctx.listen(port, THRIFT, backlog=BACKLOG)
+        log_occasionally(self.ctx, 8 * HOUR_S, self._describe_lost_client, "stderr", in_past=False)
         while True:
             await self._threads.acquire()
             connection = await listener.accept()
+            self._latest_client = connection.remote[0]
             self.ctx.spawn(self._thread(connection), "connection")
 
     async def _thread(self, connection: Connection) -> None:
@@ -71,6 +77,14 @@ class ThriftServer:
         self.ctx.memory.grow(-THREAD_BYTES)
         self.ctx.process.threads -= 1
         self._threads.release()
+
+    def _describe_lost_client(self, time_s: float, random: Random) -> str:
+        """A client gave up, as its own user had, and closed the connection before the response."""
+        if not self._latest_client:
+            return ""
+        where = f"<Host: ::ffff:{self._latest_client} Port: {random.randrange(32_768, 61_000)}>"
+        lines = (f"TSocket::write_partial() send() {where}: ", "TConnectedClient died: write() send(): ")
+        return "\n".join(format_thrift(time_s, f"{line}Broken pipe") for line in lines)
 
     async def _answer(self, request: Request) -> Reply:
         name, payload, parent = request

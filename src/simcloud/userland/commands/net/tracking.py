@@ -100,6 +100,10 @@ def _line(flow: host_tables.Flow) -> str:
         f"src={source[0]} dst={target[0]} sport={source[1]} dport={target[1]}"
         for source, target in ((flow.source, flow.target), (flow.reply_source, flow.reply_target))
     ]
+    if flow.transport == "udp":
+        ways[0] += " [UNREPLIED]" if flow.state == "UNREPLIED" else ""
+        ways[1] += " [ASSURED]" if flow.state == "ASSURED" else ""
+        return f"udp      17 {flow.left_s} {ways[0]} {ways[1]} mark=0 use=1\n"
     return f"{flow.transport:<8} 6 {max(1, left_s)} {state} {ways[0]}{unreplied} {ways[1]} {assured}mark=0 use=1\n"
 
 

@@ -12,6 +12,7 @@ from simcloud.userland.commands.system import (
     lookup as lookup,
     memory as memory,
     mounts as mounts,
+    nano as nano,
     open_files as open_files,
     power as power,
     processes as processes,
