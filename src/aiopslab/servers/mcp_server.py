@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import socket
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -198,13 +199,13 @@ async def serve_stdio(env: IncidentEnv, on_end: OnEnd) -> None:
         await server.close()
 
 
-async def serve_http(env: IncidentEnv, on_end: OnEnd, port: int, token: str) -> None:
-    """Serve streamable HTTP on the loopback interface at ``/mcp``, until interrupted."""
+async def serve_http(env: IncidentEnv, on_end: OnEnd, listener: socket.socket, token: str) -> None:
+    """Serve streamable HTTP at ``/mcp`` of a listening socket, until interrupted."""
     server = IncidentServer(env, on_end)
     server.prepare()
     app = RequireToken(server.protocol.streamable_http_app(), token)
-    http = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning"))
+    http = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
     try:
-        await http.serve()
+        await http.serve([listener])
     finally:
         await server.close()

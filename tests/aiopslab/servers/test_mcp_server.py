@@ -19,7 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 ROOT = Path(__file__).parents[3]
 COMMAND = ["-c", "from aiopslab.cli import main; main()", "mcp"]
-LISTED = "scale_pod_zero_social_net-mitigation-1"
+LISTED = "scale_pod_zero_social_net-detection-1"
 OWN = "with_overviews-mitigation-1"
 PROBLEMS = """
 from aiopslab import Family, MitigationTask, SocialNetwork
@@ -32,7 +32,6 @@ class Repair(MitigationTask):
 FAMILY = Family("with_overviews", SocialNetwork, (ScalePodZero("user-service"),), (Repair,))
 """
 ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-PORT = 28_123
 SCALE = "kubectl -n test-social-network scale deployment user-service --replicas=1"
 
 
@@ -101,9 +100,9 @@ def test_a_client_on_standard_input_and_output_solves_a_problem(tmp_path: Path) 
 
 
 @asynccontextmanager
-async def serve_on_port(folder: Path) -> AsyncIterator[str]:
-    """Run the server; yield its token. At the end it is interrupted."""
-    arguments = [*write_arguments(folder), "--port", str(PORT)]
+async def serve_on_port(folder: Path) -> AsyncIterator[tuple[str, str]]:
+    """Run the server at a port that it chooses; yield its URL and its token. At the end it is interrupted."""
+    arguments = [*write_arguments(folder), "--port", "0", "--tnr"]
     process = await asyncio.create_subprocess_exec(
         sys.executable, *arguments, env=ENVIRON, stderr=asyncio.subprocess.PIPE
     )
@@ -111,13 +110,7 @@ async def serve_on_port(folder: Path) -> AsyncIterator[str]:
     line = (await process.stderr.readline()).decode()
     drain = asyncio.create_task(process.stderr.read())
     try:
-        for _ in range(200):
-            try:
-                (await asyncio.open_connection("127.0.0.1", PORT))[1].close()
-                break
-            except OSError:
-                await asyncio.sleep(0.1)
-        yield re.findall(r"token: (\S+)", line)[0]
+        yield line.split()[0], re.findall(r"token: (\S+)", line)[0]
     finally:
         process.terminate()
         await process.wait()
@@ -125,22 +118,23 @@ async def serve_on_port(folder: Path) -> AsyncIterator[str]:
 
 
 @pytest.mark.slow
-def test_a_client_over_http_solves_a_problem_and_needs_the_token(tmp_path: Path) -> None:
-    url = f"http://127.0.0.1:{PORT}/mcp"
-
+def test_a_client_over_http_solves_a_problem_in_transactions_and_needs_the_token(tmp_path: Path) -> None:
     async def work() -> None:
-        async with serve_on_port(tmp_path) as token:
-            async with httpx2.AsyncClient() as plain:
+        async with serve_on_port(tmp_path) as (url, token):
+            async with httpx2.AsyncClient(timeout=60) as plain:
                 assert (await plain.post(url, json={})).status_code == 401
             headers = {"Authorization": f"Bearer {token}"}
             async with (
                 httpx2.AsyncClient(headers=headers, timeout=60) as http,
                 Client(streamable_http_client(url, http_client=http)) as client,
             ):
-                await solve(client)
+                assert "begin_transaction" in await solve(client)
 
     asyncio.run(work())
-    assert read_record(tmp_path)["results"]["success"] is True
+    record = read_record(tmp_path)
+    assert record["results"]["success"] is True
+    (transaction,) = record["transactions"]
+    assert (transaction["commands"], transaction["outcome"]) == ([SCALE], "committed")
 
 
 @pytest.mark.slow
