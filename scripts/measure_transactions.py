@@ -117,11 +117,16 @@ def main() -> None:
     )
     parser.add_argument("log", type=Path)
     parser.add_argument("--suite", default="compat")
+    parser.add_argument("--app", help="only problems of this application")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     registry = ProblemRegistry()
-    problems = [pid for pid in list_suite(registry, options.suite) if "-mitigation" in pid]
-    problems.sort(key=lambda pid: registry.get_problem_instance(pid, options.seed).app.name)
+    apps = {
+        pid: registry.get_problem_instance(pid, options.seed).app.name
+        for pid in list_suite(registry, options.suite)
+        if "-mitigation" in pid
+    }
+    problems = sorted((pid for pid, app in apps.items() if options.app in (None, app)), key=apps.__getitem__)
     known = options.log.read_text("utf-8").splitlines() if options.log.exists() else []
     entries = [entry for entry in map(json.loads, known) if entry["seed"] == options.seed]
     done = {(entry["problem"], entry["agent"], entry["mode"]) for entry in entries}

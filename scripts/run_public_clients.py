@@ -186,7 +186,8 @@ def run_program(name: str, python: str, folder: Path, url: str, seconds: float) 
     env = os.environ | keys | {"PYTHONPATH": paths, "SCRIPTED": url, "HOME": str(folder), "TERM": "dumb"}
     env |= {"DASHSCOPE_API_KEY": "none", "WANDB_MODE": "disabled", "OPENAI_COMPATIBLE_BASE_URL": f"{url}/v1"}
     env |= {"OPENAI_COMPATIBLE_API_KEY": "none", "LOG_TRIM": ""}
-    shutil.rmtree(folder / "results", ignore_errors=True)
+    for left in ("results", "cache_dir"):  # a client that is stopped leaves half a cache of answers
+        shutil.rmtree(folder / left, ignore_errors=True)
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [python, *program.arguments],

@@ -20,6 +20,7 @@ import typer
 
 from aiopslab.cli.main import cli
 from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.utils import AIOpsLabError
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -102,7 +103,7 @@ def test_there_are_calls_to_look_at() -> None:
 @pytest.mark.parametrize(("where", "line"), CALLS)
 def test_a_call_is_understood(where: str, line: str) -> None:
     """Options and arguments are such as the command takes, and problems are such as there are."""
-    words = list(takewhile(lambda word: word != "|", shlex.split(line)))
+    words = list(takewhile(lambda word: word not in ("|", "&"), shlex.split(line)))
     command = typer.main.get_command(cli)
     while (below := getattr(command, "commands", {})) and words:
         assert words[0] in below, f"{where}: there is no command '{words[0]}'"
@@ -111,7 +112,7 @@ def test_a_call_is_understood(where: str, line: str) -> None:
         return
     parsed = command.make_context(command.name, [word for word in words if word != "--help"])
     named = [parsed.params.get("problem") or "", *(parsed.params.get("problems") or ())]
-    if not parsed.params.get("load"):
+    if not parsed.params.get("load") and parsed.params.get("format") != "atif":  # which is about records
         assert not set(filter(None, named)) - set(ProblemRegistry().get_problem_ids())
 
 
@@ -131,5 +132,8 @@ def test_python_can_be_read_and_what_it_imports_is_there(where: str, code: str) 
     tree = ast.parse("\n".join(line[indent:] for line in code.splitlines()))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "aiopslab":
-            module = import_module(node.module)
+            try:
+                module = import_module(node.module)
+            except AIOpsLabError as error:
+                pytest.skip(str(error))  # a framework that is an extra; its adapter's own test imports it
             assert not [one.name for one in node.names if not hasattr(module, one.name)], where

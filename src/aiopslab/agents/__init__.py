@@ -18,5 +18,6 @@ from aiopslab.agents.registry import (
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
+    from aiopslab.agents.human import HUMAN as HUMAN
     from aiopslab.agents.model_agent import ModelAgent as ModelAgent
-    from aiopslab.agents.processes import make_process as make_process
+    from aiopslab.agents.processes import make_process as make_process, start_nursery as start_nursery

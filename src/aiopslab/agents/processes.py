@@ -22,9 +22,9 @@ from aiopslab.orchestrator import Limits
 from aiopslab.orchestrator.models import open_model
 
 if TYPE_CHECKING:
-    from aiopslab.orchestrator import SubprocessAgent
+    from aiopslab.orchestrator import Nursery, NurseryLink, SubprocessAgent
 
-_BOOT: Final = "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); from aiopslab.agents.host import main; main()"
+_BOOT: Final = "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); from aiopslab.agents.{} import main; main()"
 _MODEL_VARIABLES: Final = re.compile(r"[A-Z0-9_]+_(API_KEY|BASE_URL)")
 """Environment variables that agents in Python get without being named: they are read by clients of language models."""
 _DEFAULT_ENDPOINTS: Final = {
@@ -43,11 +43,13 @@ def make_process(
     isolate: bool = False,
     hidden: Sequence[Path] = (),
     endpoints: Sequence[str] = (),
+    nursery: NurseryLink | None = None,
 ) -> tuple[str, SubprocessAgent]:
     """Return a name and an agent in a process of its own, which starts with its session; raises ``NoSuchAgent``.
 
     ``env`` names further environment variables that it gets. With ``isolate``, it runs in namespaces of its own, does not see the
-    ``hidden`` folders, and reaches the network only at the ``endpoints`` (``HOST:PORT``) and those of its models.
+    ``hidden`` folders, and reaches the network only at the ``endpoints`` (``HOST:PORT``) and those of its models. A ``nursery`` starts
+    it faster.
     """
     from aiopslab.orchestrator import Isolation, SubprocessAgent  # the agent's own process does not need them
 
@@ -70,8 +72,7 @@ def make_process(
             needed += opened.variables
             reachable.append(opened.address)
         variables |= {key: os.environ[key] for key in needed if key in os.environ}
-        path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
-        argv = [sys.executable, "-c", _BOOT, path, spec, model or ""]
+        argv = [*_build_command("host"), spec, model or ""]
         name = spec.partition(":")[2].rpartition("/")[2] or spec
     isolation = None
     if isolate:
@@ -79,8 +80,25 @@ def make_process(
         isolation = Isolation(
             tuple(str(path.absolute()) for path in hidden), _find_own_paths(argv, spec), tuple(reachable)
         )
-    agent = SubprocessAgent(argv, variables, limits=limits, isolation=isolation, announces=not is_program)
+    agent = SubprocessAgent(
+        argv, variables, limits=limits, isolation=isolation, announces=not is_program, nursery=nursery
+    )
     return name, agent
+
+
+def start_nursery() -> Nursery | None:
+    """Start a process that forks agents, before there is any world; it ends with this process. None where the kernel cannot protect it."""
+    from aiopslab.orchestrator import Nursery, get_basic_variables
+
+    if not Nursery.is_supported():
+        return None
+    return Nursery(_build_command("nursery"), get_basic_variables())
+
+
+def _build_command(module: str) -> list[str]:
+    """Return the command that runs a module of this package in a new interpreter with the same path."""
+    path = os.pathsep.join(entry or str(Path.cwd()) for entry in sys.path)
+    return [sys.executable, "-c", _BOOT.format(module), path]
 
 
 def _parse_endpoint(text: str) -> str:

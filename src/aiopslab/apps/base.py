@@ -119,7 +119,7 @@ class Component:
 
 @cache
 def _parse_manifest(text: str) -> tuple[Object, ...]:
-    return tuple(obj for obj in yaml.safe_load_all(text) if obj is not None)
+    return tuple(obj for obj in yaml.load_all(text, yaml.CSafeLoader) if obj is not None)
 
 
 class Application:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from aiopslab.benchmark.databases import is_url
 from aiopslab.benchmark.episodes import Episode
 from aiopslab.benchmark.store import Run, Store
 from aiopslab.benchmark.tables import Cell, Table
+from aiopslab.benchmark.variations import MARK, split_agent
 
 
 @dataclass(frozen=True)
@@ -23,30 +25,46 @@ class Source:
     episodes: Sequence[Episode]
 
 
-def read_sources(folders: Sequence[Path]) -> list[Source]:
-    """Read stores; raises ``StoreError``. An agent that is in several has the name of its store in its own name."""
+def read_source(store: Store) -> Source:
+    """Read a store; raises ``StoreFailed``."""
+    folder = store.folder.absolute()
+    return Source(store.folder.name or str(folder), folder, store.run, store.list_episodes())
+
+
+def read_sources(places: Sequence[str | Path]) -> list[Source]:
+    """Read the stores of folders, and all those of PostgreSQL databases given by their URLs; raises ``StoreError``.
+
+    An agent that is in several stores has the name of its store in its own name.
+    """
     sources = []
-    for folder in folders:
-        with Store.open(folder) as store:
-            name = store.folder.name or str(store.folder)
-            sources.append(Source(name, store.folder.absolute(), store.run, store.list_episodes()))
-    places: dict[str, set[Path]] = defaultdict(set)
+    for place in places:
+        stores = Store.open_all(str(place)) if is_url(str(place)) else [Store.open(Path(place))]
+        for store in stores:
+            with store:
+                sources.append(read_source(store))
+    counts = Counter(source.name for source in sources)
+    sources = [
+        source if counts[source.name] == 1 else replace(source, name=f"{source.name} {source.run.name[:6]}")
+        for source in sources
+    ]
+    runs: dict[str, set[tuple[Path, str]]] = defaultdict(set)
     for source in sources:
         for episode in source.episodes:
-            places[episode.agent].add(source.folder)
+            runs[episode.agent].add((source.folder, source.run.name))
     return [
         replace(
             source,
-            episodes=[
-                _rename(episode, source, len(places[episode.agent]) > 1) for episode in source.episodes
-            ],
+            episodes=[_rename(episode, source, len(runs[episode.agent]) > 1) for episode in source.episodes],
         )
         for source in sources
     ]
 
 
 def _rename(episode: Episode, source: Source, is_ambiguous: bool) -> Episode:
-    return replace(episode, agent=f"{episode.agent} ({source.name})") if is_ambiguous else episode
+    if not is_ambiguous:
+        return episode
+    plain, variation = split_agent(episode.agent)
+    return replace(episode, agent=f"{plain} ({source.name}){MARK if variation else ''}{variation}")
 
 
 def build_settings_table(sources: Sequence[Source]) -> Table:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from aiopslab.benchmark.episodes import Episode
@@ -21,18 +22,23 @@ from aiopslab.benchmark.tables import (
     count_solved_within,
     group_by_agent,
 )
+from aiopslab.benchmark.variations import split_agent
+
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
+"""The page contains its style, and a browser loads nothing else for it, whatever the texts of agents contain."""
 
 
 def build_page(sources: Sequence[Source], tables: Sequence[Table], place: Path) -> str:
     """Return the page for a report; links to session records are relative to ``place``, the file that it will be written to."""
     episodes = [episode for source in sources for episode in source.episodes]
-    counted = [episode for episode in episodes if episode.is_counted]
+    unvaried = [episode for episode in episodes if not split_agent(episode.agent)[1]]
+    counted = [episode for episode in unvaried if episode.is_counted]
     problems = len({episode.problem for episode in episodes})
     style = files("aiopslab.benchmark").joinpath("page.css").read_text("utf-8")
     names = ", ".join(source.name for source in sources)
     body = [
         "<h1>Benchmark report</h1>",
-        f"<p>{len(episodes):,} episodes of {len(group_by_agent(episodes))} agents on {problems} problems, from {escape(names)}.</p>",
+        f"<p>{len(episodes):,} episodes of {len(group_by_agent(unvaried))} agents on {problems} problems, from {escape(names)}.</p>",
         *map(_build_table, tables[:1]),
         '<div class="figures">',
         *_plot_all(counted),
@@ -45,6 +51,7 @@ def build_page(sources: Sequence[Source], tables: Sequence[Table], place: Path) 
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f"<title>Benchmark report: {escape(names)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(body)
         + "\n</main>\n</body>\n</html>\n"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from aiopslab.benchmark.episodes import HEALTHY, EpisodeKey, Facts
+from aiopslab.benchmark.variations import MARK, TEMPERATURES, add_temperature
 from aiopslab.orchestrator import get_baseline_key, get_fault_key
 from aiopslab.orchestrator.problems import ProblemRegistry, measure_difficulty
+from aiopslab.orchestrator.transactions import TransactionOptions, Undo
 
 if TYPE_CHECKING:
     from aiopslab.orchestrator.tasks import Task
@@ -26,6 +28,15 @@ class Contestant:
     spec: str
     """The value of ``--agent``."""
     model: str | None = None
+    undo: str = ""
+    """How commands are undone that make things worse: a value of ``--undo``; empty without transactions."""
+    variation: str = ""
+    """The variation of the texts that it gets; empty for the problems' own."""
+
+    @property
+    def transactions(self) -> TransactionOptions | bool:
+        """The setting ``tnr`` of its sessions."""
+        return TransactionOptions(cast(Undo, self.undo)) if self.undo else False
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,27 @@ def make_contestants(
     ]
 
 
+def use_transactions(contestant: Contestant, undo: str) -> Contestant:
+    """Return the agent with transactions, and with a name that says so: ``react+tnr``, ``react+tnr-copy``."""
+    suffix = "+tnr" if undo == "inverse" else f"+tnr-{undo}"
+    return replace(contestant, name=contestant.name + suffix, undo=undo)
+
+
+def add_variations(contestants: Sequence[Contestant], names: Sequence[str]) -> list[Contestant]:
+    """Return each contestant, and after it the same in each variation; temperatures only for those that have a model."""
+    found = []
+    for contestant in contestants:
+        found.append(contestant)
+        for variation in names:
+            model = contestant.model
+            if variation in TEMPERATURES and model is None:
+                continue
+            name = f"{contestant.name}{MARK}{variation}"
+            varied = None if model is None else add_temperature(model, variation)
+            found.append(replace(contestant, name=name, model=varied, variation=variation))
+    return found
+
+
 def shorten_spec(spec: str) -> str:
     """Return a short name for a value of ``--agent``: the class of a file, the program of a command."""
     if spec.startswith("cmd:"):
@@ -142,7 +174,7 @@ class WorkQueue:
 
     def __init__(self, jobs: Iterable[Job]) -> None:
         self._groups: dict[str, dict[int, Job]] = {}
-        """Jobs by fault, each by its index."""
+        """Jobs by fault, each by its index, in this order."""
         for job in jobs:
             self.put(job)
 
@@ -151,7 +183,11 @@ class WorkQueue:
 
     def put(self, job: Job) -> None:
         """Add a job, or put one back."""
-        self._groups.setdefault(job.fault, {})[job.index] = job
+        group = self._groups.setdefault(job.fault, {})
+        is_late = bool(group) and job.index < next(reversed(group))
+        group[job.index] = job
+        if is_late:
+            self._groups[job.fault] = dict(sorted(group.items()))
 
     def take(self, last: Job | None, others: Iterable[Job] = (), worthwhile: int = 1) -> Job | None:
         """Remove and return the best job for a worker, given the last jobs of this worker and of the others; None if there is none.
@@ -168,7 +204,7 @@ class WorkQueue:
             waiting[next(iter(jobs.values())).baseline] += len(jobs)
 
         def rank(fault: str) -> tuple[int, int, int]:
-            first = min(groups[fault])
+            first = next(iter(groups[fault]))
             baseline = groups[fault][first].baseline
             if last is not None and fault == last.fault:
                 preference = 0
@@ -181,7 +217,7 @@ class WorkQueue:
             return preference, -waiting[baseline], first
 
         chosen = groups[min(groups, key=rank)]
-        job = chosen[min(chosen)]
+        job = next(iter(chosen.values()))
         holds_world = last is not None and job.baseline == last.baseline
         if not holds_world and job.baseline in baselines and waiting[job.baseline] < worthwhile:
             return None

@@ -10,62 +10,32 @@ import os
 import signal
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Final
 
+from aiopslab.benchmark.executor import Executor, Finished, J, Performer, Worker, WorkerBroken
 from aiopslab.orchestrator import end_with_parent, reap_orphans, wait_for_orphans
 
 END_S: Final = 15.0
 """Maximum time for workers, and for all that they have started, to end."""
 REAP_S: Final = 5.0
 
-J = TypeVar("J")
 
-
-class Performer(Protocol):
-    """Performs jobs in a worker. Created there, so that it may hold processes and files."""
-
-    def perform(self, job: Any) -> Any:
-        """Return the result of a job. Raises ``WorkerBroken`` if this worker can do no further work."""
-
-    def close(self) -> None:
-        """End what the performer holds."""
-
-
-class WorkerBroken(Exception):
-    """A process that the worker needs has died. The worker ends, and another one takes its place."""
-
-
-@dataclass(frozen=True)
-class Finished(Generic[J]):
-    """The end of a job: its result, a traceback if it raised an error, or neither if its worker died."""
-
-    job: J
-    result: Any = None
-    error: str = ""
-    is_lost: bool = False
-
-
-class Worker(Generic[J]):
+class WorkerProcess(Worker[J]):
     """A worker process as the pool sees it."""
 
     def __init__(self, make_performer: Callable[[], Performer]) -> None:
+        super().__init__()
         context = get_context("spawn")  # no thread, lock or open store comes along
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, make_performer))
         self.process.start()
         theirs.close()
-        self.job: J | None = None
-        self.last: J | None = None
-        """The job that it has or had last, which decides what world it holds."""
 
     def start(self, job: J) -> None:
-        """Give it a job."""
         self.job = self.last = job
         with suppress(OSError):  # it has died; receiving will show it
             self.connection.send(job)
@@ -87,41 +57,25 @@ class Worker(Generic[J]):
         self.process.join()
 
 
-class Pool(Generic[J]):
-    """Some workers. Use it as a context manager, in the main thread."""
+class Pool(Executor[J]):
+    """Worker processes on this machine. Use it in the main thread."""
 
     def __init__(self, size: int, make_performer: Callable[[], Performer]) -> None:
+        super().__init__(size)
         self._make_performer = make_performer
-        self._size = size
-        self._workers: list[Worker[J]] = []
+        self._workers: list[WorkerProcess[J]] = []
         self._reaped_s = time.monotonic()
 
     @property
-    def workers(self) -> list[Worker[J]]:
+    def workers(self) -> Sequence[Worker[J]]:
         return self._workers
 
-    @property
-    def running(self) -> list[J]:
-        """The jobs in progress."""
-        return [worker.job for worker in self._workers if worker.job is not None]
-
-    def list_idle(self) -> list[Worker[J]]:
-        """Return the workers without a job."""
-        return [worker for worker in self._workers if worker.job is None]
-
-    @property
-    def has_room(self) -> bool:
-        """Whether there are fewer workers than wanted."""
-        return len(self._workers) < self._size
-
     def add_worker(self) -> Worker[J]:
-        """Start another worker."""
-        worker: Worker[J] = Worker(self._make_performer)
+        worker: WorkerProcess[J] = WorkerProcess(self._make_performer)
         self._workers.append(worker)
         return worker
 
     def wait(self, timeout_s: float) -> list[Finished[J]]:
-        """Wait for the end of a job, and return those that have ended; none after the timeout."""
         self._reap()
         busy = {worker.connection: worker for worker in self._workers if worker.job is not None}
         if not busy:
@@ -147,14 +101,6 @@ class Pool(Generic[J]):
         while self._workers:
             self._workers.pop().kill()
         wait_for_orphans(END_S)
-
-    def __enter__(self) -> Pool[J]:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _serve(connection: Connection, make_performer: Callable[[], Performer]) -> None:

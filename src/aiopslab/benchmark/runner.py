@@ -1,4 +1,4 @@
-"""Runs the episodes of a plan over worker processes, and stores each as soon as it has finished.
+"""Runs the episodes of a plan over the workers of an executor, and stores each as soon as it has finished.
 
 Episodes that the store holds are not run again. A worker that dies is replaced and its episode is run again; after ``MAX_DEATHS``
 deaths it is stored as an error of its own kind, because something in it may be what kills workers.
@@ -6,15 +6,15 @@ deaths it is stored as an error of its own kind, because something in it may be 
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from statistics import mean
 from typing import Final
 
 from aiopslab.benchmark.episodes import WORKER_DIED, Episode, EpisodeKey
+from aiopslab.benchmark.executor import Executor, Finished, Worker
 from aiopslab.benchmark.plan import Job, WorkQueue
-from aiopslab.benchmark.pool import Finished, Performer, Pool
 from aiopslab.benchmark.store import Store
 from aiopslab.benchmark.worlds import describe_failure
 
@@ -54,57 +54,70 @@ class Runner:
         self,
         store: Store,
         jobs: Sequence[Job],
-        make_performer: Callable[[], Performer],
+        make_executor: Callable[[int], Executor[Job]],
         *,
         workers: int = 1,
         max_cost_usd: float | None = None,
         observe: Observer = lambda _status: None,
     ) -> None:
-        """``observe`` is called after each episode, with ``latest`` set, and in between."""
+        """``make_executor`` gets the maximum number of workers.
+
+        ``observe`` is called after each episode, with ``latest`` set, and in between.
+        """
         wanted = {job.key for job in jobs}
         stored = [episode for episode in store.list_episodes() if episode.key in wanted]
         done = {episode.key for episode in stored}
         self.status = Status(stored, len(wanted))
         self._store = store
         self._queue = WorkQueue(job for job in jobs if job.key not in done)
-        self._make_performer = make_performer
+        self._make_executor = make_executor
         self._workers = min(workers, max(len(self._queue), 1))
         self._max_cost_usd = max_cost_usd
         self._observe = observe
+        self._wall_s = sum(episode.wall_s for episode in stored)
+        self._ask_again_s: dict[Worker[Job], float] = {}
+        """When to look again for a job for workers that found none."""
         self._deaths: Counter[EpisodeKey] = Counter()
 
     def run(self) -> Status:
         """Run all episodes that are missing. An interrupt ends the workers at once and is raised; all that has finished is stored."""
-        with Pool[Job](self._workers, self._make_performer) as pool:
+        with self._make_executor(self._workers) as executor:
             while True:
-                self._distribute(pool)
-                self.status.running = pool.running
+                self._distribute(executor)
+                self.status.running = executor.running
                 self._report(None)
-                if not pool.running:
+                if not executor.running:
                     return self.status
-                for finished in pool.wait(TICK_S):
+                for finished in executor.wait(TICK_S):
                     self._finish(finished)
 
-    def _distribute(self, pool: Pool[Job]) -> None:
+    def _distribute(self, executor: Executor[Job]) -> None:
         limit = self._max_cost_usd
         if limit is not None and len(self._queue) and self.status.cost_usd >= limit:
             self.status.is_over_budget = True
             return
-        for worker in pool.list_idle():
-            others = [other.last for other in pool.workers if other is not worker and other.last is not None]
+        now_s, is_busy = time.monotonic(), bool(executor.running)
+        for worker in executor.list_idle():
+            if is_busy and now_s < self._ask_again_s.get(worker, 0.0):
+                continue  # with many workers, asking for all of them after each episode would take longer than the episodes
+            others = [
+                other.last for other in executor.workers if other is not worker and other.last is not None
+            ]
             if job := self._queue.take(worker.last, others, self._count_worthwhile()):
                 worker.start(job)
-        while pool.has_room:
-            others = [worker.last for worker in pool.workers if worker.last is not None]
+            else:
+                self._ask_again_s[worker] = now_s + TICK_S
+        while executor.has_room:
+            others = [worker.last for worker in executor.workers if worker.last is not None]
             job = self._queue.take(None, others, self._count_worthwhile())
             if job is None:
                 return
-            pool.add_worker().start(job)
+            executor.add_worker().start(job)
 
     def _count_worthwhile(self) -> int:
         """Return the number of episodes that take longer than preparing a world for them."""
-        times_s = [episode.wall_s for episode in self.status.episodes] or [1.0]
-        return max(1, round(PREPARATION_S / max(mean(times_s), 0.1)))
+        mean_s = self._wall_s / len(self.status.episodes) if self.status.episodes else 1.0
+        return max(1, round(PREPARATION_S / max(mean_s, 0.1)))
 
     def _finish(self, finished: Finished[Job]) -> None:
         job = finished.job
@@ -122,6 +135,7 @@ class Runner:
             episode = finished.result
         if self._store.add(episode):
             self.status.episodes.append(episode)
+            self._wall_s += episode.wall_s
             self.status.new += 1
             self._report(episode)
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from aiopslab.benchmark.episodes import Episode
 from aiopslab.benchmark.statistics import (
+    Difference,
     Interval,
     adjust_by_holm,
     compare_paired,
@@ -23,6 +24,7 @@ from aiopslab.benchmark.statistics import (
     estimate_pass_at_k,
     estimate_pass_hat_k,
 )
+from aiopslab.benchmark.variations import split_agent
 
 STEP_LIMITS: Final = (1, 2, 3, 5, 10, 15, 20, 30, 50, 100)
 MAX_PROGRAMS: Final = 20
@@ -83,7 +85,9 @@ class Table:
 
 
 def build_tables(episodes: Sequence[Episode]) -> list[Table]:
-    """Return all tables for which there is something to show."""
+    """Return all tables for which there is something to show. Varied episodes are in a table of their own only."""
+    varied = _build_variations([episode for episode in episodes if episode.is_counted])
+    episodes = [episode for episode in episodes if not split_agent(episode.agent)[1]]
     counted = [episode for episode in episodes if episode.is_counted]
     tables = [
         build_overall(episodes),
@@ -101,6 +105,7 @@ def build_tables(episodes: Sequence[Episode]) -> list[Table]:
         _build_programs(counted),
         _build_repeats(counted),
         _build_comparisons(counted),
+        varied,
         _build_problems(counted),
         _build_failures(episodes),
     ]
@@ -368,10 +373,44 @@ def _collect_attempts(episodes: Iterable[Episode]) -> dict[tuple[str, int], list
 
 def _build_comparisons(episodes: Sequence[Episode]) -> Table:
     """Return the difference of each pair of agents on the problems that both worked on."""
+    found = _compare_pairs(episodes, list(combinations(group_by_agent(episodes), 2)))
+    rows: list[list[Cell]] = [[first, second, *cells] for first, second, cells in found]
+    note = (
+        "Difference of accuracy on the same problems and seeds, with its 95% interval from a bootstrap over fault families, and "
+        "problems and seeds within them. p (Holm) allows for the number of comparisons."
+    )
+    return Table("pairs", "Paired comparison", ("agent", "compared with", *_DIFFERENCE), rows, note, labels=2)
+
+
+def _build_variations(episodes: Sequence[Episode]) -> Table:
+    """Return how the accuracy of each agent changes when the texts of the same problems are varied."""
+    agents = group_by_agent(episodes)
+    pairs = [
+        (agent, plain) for agent in agents if (plain := split_agent(agent)[0]) != agent and plain in agents
+    ]
+    rows: list[list[Cell]] = [
+        [*split_agent(varied), count_solved(agents[varied]), count_solved(agents[plain]), *cells]
+        for varied, plain, cells in _compare_pairs(episodes, pairs)
+    ]
+    note = (
+        "The same problems and seeds, compared with the unvaried ones as in the paired comparison. A difference below 0 is accuracy "
+        "that depends on the wording, or on the temperature."
+    )
+    header = ("agent", "variation", "accuracy", "unvaried", *_DIFFERENCE)
+    return Table("variations", "Variations", header, rows, note, labels=2)
+
+
+_DIFFERENCE: Final = ("difference", "p", "p (Holm)", "problems", "families")
+
+
+def _compare_pairs(
+    episodes: Sequence[Episode], pairs: Sequence[tuple[str, str]]
+) -> list[tuple[str, str, list[Cell]]]:
+    """Return the pairs of agents that worked on common problems, each with the cells of its difference."""
     families = {(episode.problem, episode.seed): episode.facts.family for episode in episodes}
     attempts = {agent: _collect_attempts(own) for agent, own in group_by_agent(episodes).items()}
-    found = []
-    for first, second in combinations(attempts, 2):
+    found: list[tuple[str, str, Difference]] = []
+    for first, second in pairs:
         differences: dict[str, list[float]] = defaultdict(list)
         for unit in sorted(attempts[first].keys() & attempts[second].keys()):
             gain = fmean(attempts[first][unit]) - fmean(attempts[second][unit])
@@ -379,24 +418,20 @@ def _build_comparisons(episodes: Sequence[Episode]) -> Table:
         if differences:
             found.append((first, second, compare_paired(differences)))
     adjusted = adjust_by_holm([difference.p_value for *_, difference in found])
-    rows: list[list[Cell]] = [
-        [
+    return [
+        (
             first,
             second,
-            Amount(difference.value, "points", 0, difference.interval),
-            Amount(difference.p_value, "", 4),
-            Amount(p_value, "", 4),
-            difference.problems,
-            difference.families,
-        ]
+            [
+                Amount(difference.value, "points", 0, difference.interval),
+                Amount(difference.p_value, "", 4),
+                Amount(p_value, "", 4),
+                difference.problems,
+                difference.families,
+            ],
+        )
         for (first, second, difference), p_value in zip(found, adjusted, strict=True)
     ]
-    header = ("agent", "compared with", "difference", "p", "p (Holm)", "problems", "families")
-    note = (
-        "Difference of accuracy on the same problems and seeds, with its 95% interval from a bootstrap over fault families, and "
-        "problems and seeds within them. p (Holm) allows for the number of comparisons."
-    )
-    return Table("pairs", "Paired comparison", header, rows, note, labels=2)
 
 
 def compare_agents(episodes: Sequence[Episode], first: str, second: str) -> list[Table]:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from aiopslab.agents import HUMAN
 from aiopslab.benchmark.episodes import Episode, EpisodeKey
+from aiopslab.benchmark.executor import Executor, Finished
 from aiopslab.benchmark.plan import Contestant, Job, Plan, WorkQueue, list_jobs
-from aiopslab.benchmark.pool import Finished, Pool
-from aiopslab.benchmark.worlds import EpisodeOptions, make_world_performer
+from aiopslab.benchmark.pool import Pool
+from aiopslab.benchmark.worlds import EpisodeOptions, WorldPerformer
 from aiopslab.orchestrator import NotARecord, Stage, end_with_parent, read_record, run_episode
 from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.transactions import TransactionOptions
 
 USAGE: Final = ("in_tokens", "out_tokens", "tokens_estimated", "cached_tokens", "cost_usd")
 """Results that an agent reports, which a replay cannot know."""
@@ -32,7 +36,7 @@ class Check:
     difference: str = ""
     """What differs, in a sentence; empty if nothing does."""
     is_skipped: bool = False
-    """Whether there was nothing to replay: the session has no verdict."""
+    """Whether it was not replayed: the session has no verdict, or was a person's."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ class Verifier:
                 reason = str(error)
             if reason:
                 yield Check(episode.key, reason)
-            elif episode.success is None:
+            elif episode.success is None or episode.agent.partition("+")[0] == HUMAN:
+                # A person's lines run in one shell, which a replay does not have.
                 yield Check(episode.key, is_skipped=True)
             else:
                 jobs.append(self._make_job(episode))
@@ -112,7 +117,7 @@ class Verifier:
 
 def _replay_all(jobs: Sequence[ReplayJob], options: EpisodeOptions, workers: int) -> Iterator[Check]:
     queue = WorkQueue(_number(jobs))
-    with Pool[Job](workers, make_world_performer(replay, options)) as pool:
+    with Pool[Job](workers, partial(WorldPerformer, replay, options)) as pool:
         while True:
             for worker in pool.list_idle():
                 if job := queue.take(worker.last, _list_last(pool)):
@@ -129,7 +134,7 @@ def _number(jobs: Sequence[ReplayJob]) -> Iterator[Job]:
         yield ReplayJob(job.key, job.contestant, job.facts, job.baseline, job.fault, index, job.record)
 
 
-def _list_last(pool: Pool[Job]) -> list[Job]:
+def _list_last(pool: Executor[Job]) -> list[Job]:
     return [worker.last for worker in pool.workers if worker.last is not None]
 
 
@@ -155,6 +160,7 @@ def replay(world: Stage, job: Job, options: EpisodeOptions) -> str:
         max_steps=settings["max_steps"],
         thinking_s=settings["thinking_s"],
         time_limit_s=settings["time_limit_s"],
+        tnr=TransactionOptions(**settings["tnr"]) if "tnr" in settings else False,
     )
     return describe_difference(record, result["session"])
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from aiopslab.agents import make_process
+from aiopslab.agents import make_process, start_nursery
 from aiopslab.benchmark.episodes import Episode, build_episode
+from aiopslab.benchmark.executor import WorkerBroken
 from aiopslab.benchmark.plan import Job
-from aiopslab.benchmark.pool import WorkerBroken
 from aiopslab.benchmark.store import SESSIONS
+from aiopslab.benchmark.variations import vary_prompt
 from aiopslab.orchestrator import (
+    AGENT_FAILURES,
+    Nursery,
+    NurseryLink,
     Redactor,
     Stage,
     Stages,
@@ -24,7 +27,7 @@ from aiopslab.orchestrator import (
     shield_harness,
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
-from simcloud.world import CopyLost
+from simcloud.world import Copy, CopyLost
 
 MAX_WORLDS: Final = 8
 """Processes with prepared worlds per worker: a baseline, a fault, its tasks, and the previous fault."""
@@ -59,47 +62,96 @@ class EpisodeOptions:
 WorldFunction = Callable[[Stage, Job, EpisodeOptions], Any]
 
 
-@dataclass
 class WorldPerformer:
     """Calls a function in a fresh copy of each job's problem. Worlds are prepared when they are first needed."""
 
-    function: WorldFunction
-    options: EpisodeOptions
-    _stages: dict[int, Stages] = field(default_factory=dict)
-    """The prepared worlds of one seed."""
+    def __init__(self, function: WorldFunction, options: EpisodeOptions) -> None:
+        self.options = options
+        self._function = function
+        self._stages: dict[int, Stages] = {}
+        """The prepared worlds of one seed."""
 
     def perform(self, job: Job) -> Any:
         """Return what the function returns; raises ``CopyFailed`` for its errors and ``WorkerBroken`` for a lost process."""
         try:
             with self._get_stages(job.key.seed).episode(job.key.problem) as copy:
-                return copy.call(self.function, job, self.options)
+                return self.call(copy, job)
         except (CopyLost, OSError) as error:
             raise WorkerBroken from error
 
+    def call(self, copy: Copy[Stage], job: Job) -> Any:
+        """Call the function in a copy."""
+        return copy.call(self._function, job, self.options)
+
     def _get_stages(self, seed: int) -> Stages:
         if seed not in self._stages:
-            self.close()
+            self._end_worlds()
             registry = ProblemRegistry()
             for file in self.options.files:
                 registry.load(file)
-            module = self.function.__module__
+            module = self._function.__module__
             self._stages[seed] = Stages(seed, registry=registry, max_processes=MAX_WORLDS, modules=[module])
         return self._stages[seed]
 
-    def close(self) -> None:
-        """End the prepared worlds."""
+    def _end_worlds(self) -> None:
         while self._stages:
             self._stages.popitem()[1].close()
 
+    def close(self) -> None:
+        """End what the performer holds."""
+        self._end_worlds()
 
-def run_agent(world: Stage, job: Job, options: EpisodeOptions) -> Episode:
+
+class AgentPerformer(WorldPerformer):
+    """Runs agents, in processes that a nursery forks where there can be one."""
+
+    def __init__(self, options: EpisodeOptions) -> None:
+        super().__init__(run_agent, options)
+        self._nursery: Nursery | None = None
+
+    def perform(self, job: Job) -> Any:
+        if self._nursery is None or not self._nursery.is_alive:
+            self._end_nursery()
+            self._nursery = start_nursery()  # imports agents while the first world is prepared
+        episode = super().perform(job)
+        if episode.ending in AGENT_FAILURES:  # it cannot reach the nursery, but may have tried
+            self._end_nursery()
+        return episode
+
+    def call(self, copy: Copy[Stage], job: Job) -> Any:
+        link = None
+        if self._nursery is not None:
+            descriptor, pid = self._nursery.link
+            link = NurseryLink(copy.pass_file(descriptor), pid)
+        return copy.call(run_agent, job, self.options, link)
+
+    def _end_nursery(self) -> None:
+        if self._nursery is not None:
+            self._nursery.close()
+            self._nursery = None
+
+    def close(self) -> None:
+        super().close()
+        self._end_nursery()
+
+
+def run_agent(world: Stage, job: Job, options: EpisodeOptions, nursery: NurseryLink | None = None) -> Episode:
     """Run an agent in a process of its own on the problem of a copy, and return the episode."""
     end_with_parent()
     shield_harness()
     contestant = job.contestant
     sessions = options.folder / SESSIONS
+    if contestant.variation:
+        problem = world.problem
+        assert problem is not None
+        world.problem = replace(problem, prompt=vary_prompt(contestant.variation, problem.prompt, job.key))
     name, agent = make_process(
-        contestant.spec, contestant.model, options.env, isolate=options.isolate, hidden=[options.folder]
+        contestant.spec,
+        contestant.model,
+        options.env,
+        isolate=options.isolate,
+        hidden=[options.folder],
+        nursery=nursery,
     )
     result = run_episode(
         world,
@@ -110,14 +162,15 @@ def run_agent(world: Stage, job: Job, options: EpisodeOptions) -> Episode:
         thinking_s=options.thinking_s,
         agent_timeout_s=options.agent_timeout_s,
         episodes=job.key.repeat,
+        tnr=contestant.transactions,
     )
     record = result["record"]
     return build_episode(job.key, job.facts, result, f"{SESSIONS}/{record.name}" if record else "")
 
 
-def make_world_performer(function: WorldFunction, options: EpisodeOptions) -> partial[WorldPerformer]:
-    """Return a function that creates the performer in a worker."""
-    return partial(WorldPerformer, function, options)
+def make_remote_performer(options: EpisodeOptions, folder: Path) -> AgentPerformer:
+    """Return a performer on another machine, with a folder there."""
+    return AgentPerformer(replace(options, folder=folder))
 
 
 def describe_failure(trace: str) -> tuple[str, str]:

@@ -5,21 +5,31 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from aiopslab.agents import make_process, takes_model
+from aiopslab.agents import HUMAN, make_process, takes_model
 from aiopslab.benchmark import (
+    VARIATIONS,
+    AgentPerformer,
     EpisodeOptions,
+    Executor,
+    Job,
     Plan,
+    Pool,
+    RayPool,
     Run,
     Runner,
+    Source,
     Status,
     Store,
     StoreError,
+    StoreFailed,
+    add_variations,
     build_overall,
     count_solved,
     format_text,
@@ -27,17 +37,23 @@ from aiopslab.benchmark import (
     list_jobs,
     lock_folder,
     make_contestants,
-    make_world_performer,
-    run_agent,
+    make_remote_performer,
+    read_source,
+    select_variations,
+    use_transactions,
 )
+from aiopslab.cli.bench_person import check_person, play_jobs
 from aiopslab.cli.bench_view import open_view
 from aiopslab.cli.output import Progress
 from aiopslab.cli.problems import DONE, FAILED, INTERRUPTED, UsageError, check_folder, load_problems
 from aiopslab.cli.reports import write_page
+from aiopslab.cli.run import parse_transactions
 from aiopslab.orchestrator import end_on_signals, get_version, hide_command_line, shield_harness
 from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
 
 MAX_SEEDS = 10_000
+MAX_WORKERS = 1024
+EXECUTORS = ("processes", "ray")
 
 
 @dataclass(frozen=True)
@@ -50,10 +66,13 @@ class BenchOptions:
     models: Sequence[str]
     seeds: str
     repeats: int
+    vary: Sequence[str]
     max_steps: int
     max_cost_usd: float | None
     jobs: int | None
     out: Path
+    store: str | None
+    executor: str
     resume: bool
     retry_errors: bool
     agent_timeout_s: float
@@ -61,17 +80,25 @@ class BenchOptions:
     isolate: bool
     load: Sequence[Path]
     as_json: bool
+    tnr: bool = False
+    undo: str = "inverse"
 
 
 def run_benchmark(options: BenchOptions) -> int:
     """Run all episodes that are missing in the store; return the exit code."""
     registry = load_problems(options.load, options.problems)
+    if options.executor not in EXECUTORS:
+        raise UsageError(f"There is no executor '{options.executor}'. Choose one of: {', '.join(EXECUTORS)}.")
     plan = _make_plan(options, registry)
+    if plan is not None:
+        check_person(plan, options.jobs)
     check_folder(options.out, "--out")
     hide_command_line("aiopslab bench")
     shield_harness()
     with lock_folder(options.out), _open_store(options, plan) as store:
-        plan = plan or Plan.from_json(store.run.plan)
+        if plan is None:
+            plan = Plan.from_json(store.run.plan)
+            check_person(plan, options.jobs)
         _check_agents(plan, options)
         store.remove_strays()
         if options.retry_errors:
@@ -88,23 +115,33 @@ def run_benchmark(options: BenchOptions) -> int:
             settings["isolate"],
             tuple(path.absolute() for path in options.load),
         )
+        jobs = list_jobs(plan, registry)
+        has_left = not play_jobs(jobs, store, registry, episode_options)
         with open_view() as view, end_on_signals() as signals:
             runner = Runner(
                 store,
-                list_jobs(plan, registry),
-                make_world_performer(run_agent, episode_options),
-                workers=options.jobs or os.cpu_count() or 1,
+                jobs,
+                _choose_executor(options.executor, episode_options),
+                workers=options.jobs or (MAX_WORKERS if options.executor == "ray" else os.cpu_count() or 1),
                 max_cost_usd=options.max_cost_usd,
                 observe=view.show,
             )
             try:
+                if has_left:
+                    raise KeyboardInterrupt
                 runner.run()
-                code = FAILED if runner.status.is_over_budget else DONE
+                code = DONE if len(runner.status.episodes) == runner.status.total else FAILED
             except KeyboardInterrupt:
                 code = 128 + signals[0] if signals else INTERRUPTED
         store.remove_strays()
-    _show_end(options, runner.status)
+        _show_end(options, runner.status, read_source(store))
     return code
+
+
+def _choose_executor(name: str, options: EpisodeOptions) -> Callable[[int], Executor[Job]]:
+    if name == "ray":
+        return lambda size: RayPool(size, partial(make_remote_performer, options), options.folder)
+    return lambda size: Pool(size, partial(AgentPerformer, options))
 
 
 def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
@@ -122,7 +159,23 @@ def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
     if models and not any(takes):
         raise UsageError(f"None of the agents {', '.join(agents)} takes a model. Leave out --model.")
     contestants = make_contestants(agents, models, takes)
+    if parse_transactions(options.tnr, options.undo):
+        contestants = [use_transactions(contestant, options.undo) for contestant in contestants]
+    variations = _parse_variations(options.vary)
+    if variations and HUMAN in agents:
+        raise UsageError("A person reads the problems as they are. Leave out --vary.")
+    contestants = add_variations(contestants, variations)
     return Plan(contestants, problems, parse_seeds(options.seeds), options.repeats)
+
+
+def _parse_variations(values: Sequence[str]) -> Sequence[str]:
+    try:
+        return select_variations(
+            name.strip() for value in values for name in value.split(",") if name.strip()
+        )
+    except ValueError as error:
+        known = ", ".join((*VARIATIONS, "all"))
+        raise UsageError(f"There is no variation '{error}'. Choose some of: {known}.") from None
 
 
 def _split_agents(value: str) -> list[str]:
@@ -157,8 +210,8 @@ def _open_store(options: BenchOptions, plan: Plan | None) -> Store:
     }
     if not options.resume:
         assert plan is not None
-        return Store.create(options.out, Run(uuid4().hex, settings, plan.to_json()))
-    store = Store.open(options.out)
+        return Store.create(options.out, Run(uuid4().hex, settings, plan.to_json()), options.store)
+    store = Store.open(options.out, options.store)
     if plan is not None:
         stored = store.run.settings
         if different := [name for name in settings if stored.get(name) != settings[name]]:
@@ -185,14 +238,22 @@ def _check_agents(plan: Plan, options: BenchOptions) -> None:
 
     with Progress() as progress, asyncio.Runner() as loop:
         for contestant in plan.contestants:
+            if contestant.spec == HUMAN or contestant.variation:  # a variation runs the same program
+                continue
             progress(f"checking the agent {contestant.name}")
             loop.run(start_and_close(contestant.spec, contestant.model))
 
 
-def _show_end(options: BenchOptions, status: Status) -> None:
+def _show_end(options: BenchOptions, status: Status, source: Source) -> None:
     page = options.out / "report.html"
     if status.episodes:
-        write_page([options.out], page)
+        try:
+            write_page([source], page)
+        except UsageError:
+            raise StoreFailed(
+                f"{page} could not be written; all finished episodes are stored. Free some space, and write it with: "
+                f"aiopslab report {options.out} --format html --out {page}"
+            ) from None
     if options.as_json:
         print(json.dumps(_build_document(options, status, page), indent=1))
         return

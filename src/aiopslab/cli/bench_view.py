@@ -82,7 +82,7 @@ class LiveView:
         """Redraw the display, a few times a second at most."""
         now = time.monotonic()
         self._started = {job.key: self._started.get(job.key, now) for job in status.running}
-        if status.latest is None and now - self._shown < REFRESH_S:
+        if now - self._shown < REFRESH_S:
             return
         self._shown = now
         self._live.update(Group(*self._draw(status, now)), refresh=True)

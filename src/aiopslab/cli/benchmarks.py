@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from aiopslab.cli.options import AsJson, Load, Suite, format_examples, run_and_exit
+from aiopslab.cli.options import AsJson, Load, Suite, Tnr, Undo, format_examples, run_and_exit
 
 OUT = Path("results/bench")
 """Folder of the store unless another is named."""
@@ -15,8 +15,11 @@ OUT = Path("results/bench")
 benchmarks = typer.Typer()
 
 Folders = Annotated[
-    list[Path] | None,
-    typer.Argument(metavar="DIR", help=f"Folder of a benchmark; several for a leaderboard. Default: {OUT}."),
+    list[str] | None,
+    typer.Argument(
+        metavar="DIR",
+        help=f"Folder of a benchmark, or URL of a PostgreSQL database; several for a leaderboard. Default: {OUT}.",
+    ),
 ]
 Format = Annotated[
     str, typer.Option("--format", metavar="NAME", help="Format: table, markdown, csv, latex or html.")
@@ -24,7 +27,7 @@ Format = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        "--jobs", metavar="N", min=1, max=1024, help="Number of worker processes. Default: one per core."
+        "--jobs", metavar="N", min=1, max=1024, help="Maximum number of workers. Default: one per core."
     ),
 ]
 
@@ -34,6 +37,7 @@ Jobs = Annotated[
         "aiopslab bench --suite smoke --agent runbook,noop,yes",
         "aiopslab bench --suite core --agent react --model gpt-5-mini --seed 0-4 --jobs 8 --max-cost 20 --out runs/core",
         "aiopslab bench --resume --out runs/core",
+        "aiopslab bench --suite smoke --agent react --model gpt-5-mini --vary reworded,misspelt",
         "aiopslab bench misconfig_app_hotel_res-detection-1 --agent mine.py:Agent --repeat 5",
     )
 )
@@ -65,6 +69,14 @@ def bench(
     repeat: Annotated[
         int, typer.Option(metavar="K", min=1, max=1000, help="Number of attempts per problem and seed.")
     ] = 1,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="Also run each agent with varied texts: reworded, misspelt, reordered, longer, shorter, temperature-0, "
+            "temperature-1 or all.",
+        ),
+    ] = None,
     max_steps: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000, help="Maximum number of agent steps.")
     ] = 30,
@@ -78,6 +90,20 @@ def bench(
     out: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the store and the session records.")
     ] = OUT,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Store episodes in a PostgreSQL database instead: postgresql://USER@HOST/DATABASE.",
+        ),
+    ] = None,
+    executor: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Where workers run: processes of this machine, or ray, a cluster (RAY_ADDRESS, else one on this machine).",
+        ),
+    ] = "processes",
     resume: Annotated[
         bool,
         typer.Option(
@@ -102,13 +128,15 @@ def bench(
         bool,
         typer.Option("--isolate", help="Run agents in Linux namespaces of their own, as in `aiopslab run`."),
     ] = False,
+    tnr: Tnr = False,
+    undo: Undo = "inverse",
     load: Load = None,
     as_json: AsJson = False,
 ) -> None:
     """Run agents on many problems, over several processes, and report.
 
     Every finished episode is stored at once. A run that was interrupted or killed continues with --resume. Exit codes: 0 all
-    episodes are done, 1 some are not (--max-cost), 2 wrong usage, 130 interrupted.
+    episodes are done, 1 some are not (--max-cost, a full disk), 2 wrong usage, 130 interrupted.
     """
 
     def work() -> int:
@@ -121,10 +149,13 @@ def bench(
             model or (),
             seed,
             repeat,
+            vary or (),
             max_steps,
             max_cost,
             jobs,
             out,
+            store,
+            executor,
             resume,
             retry_errors,
             agent_timeout,
@@ -132,6 +163,8 @@ def bench(
             isolate,
             load or (),
             as_json,
+            tnr,
+            undo,
         )
         return run_benchmark(options)
 
@@ -157,7 +190,7 @@ def report(
     def work() -> int:
         from aiopslab.cli.reports import print_report
 
-        return print_report(folders or [OUT], format, out)
+        return print_report(folders or [str(OUT)], format, out)
 
     run_and_exit(work)
 
@@ -174,7 +207,7 @@ def compare(
     def work() -> int:
         from aiopslab.cli.reports import print_comparison
 
-        return print_comparison(folders or [OUT], first, second, format)
+        return print_comparison(folders or [str(OUT)], first, second, format)
 
     run_and_exit(work)
 

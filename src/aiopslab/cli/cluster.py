@@ -7,10 +7,19 @@ from typing import Annotated
 
 import typer
 
-from aiopslab.cli.options import AsJson, Seed, format_examples
+from aiopslab.cli.options import (
+    AsJson,
+    Load,
+    PolicyName,
+    Results,
+    Seed,
+    format_examples,
+    run_and_exit,
+)
 
 DEFAULT_KUBECONFIG = Path("aiopslab.kubeconfig")
 LOOPBACK = "127.0.0.1"
+DEFAULT_NODES = 4
 
 cluster = typer.Typer(
     name="cluster",
@@ -24,6 +33,8 @@ cluster = typer.Typer(
     epilog=format_examples(
         "aiopslab cluster up --app hotel-reservation --kubeconfig lab.kubeconfig",
         "kubectl --kubeconfig lab.kubeconfig get pods -A     (in another terminal)",
+        "aiopslab cluster up --problem scale_pod_zero_social_net-mitigation-1",
+        "aiopslab submit                                     (in another terminal, after the repair)",
     )
 )
 def up(
@@ -36,7 +47,7 @@ def up(
             help="Number of nodes; the first one runs the control plane. With 3 or more nodes the cluster has the "
             "system pods of a kind cluster; with 1 or 2 it has none.",
         ),
-    ] = 4,
+    ] = DEFAULT_NODES,
     port: Annotated[
         int,
         typer.Option(
@@ -95,8 +106,21 @@ def up(
             help="Port of the application's front end; 0 for any free port.",
         ),
     ] = 0,
+    problem: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="Problem to work on with your own clients; answer with `aiopslab submit`. See `aiopslab list`.",
+        ),
+    ] = None,
+    policy: PolicyName = None,
+    results: Results = Path("results"),
+    load: Load = None,
 ) -> None:
-    """Serve a cluster over HTTPS, with its telemetry, until interrupted."""
+    """Serve a cluster over HTTPS, with its telemetry, until interrupted.
+
+    With --problem, until an answer is submitted; the kubeconfig then has the rights that an agent would have.
+    """
     from aiopslab.cli.cluster_up import ClusterOptions, serve_cluster
 
     if speed <= 0:
@@ -105,6 +129,9 @@ def up(
     if app is not None and (api_only or not telemetry):
         hint = "an application needs the whole cluster; leave out --api-only and --no-telemetry"
         raise typer.BadParameter(hint, param_hint="--app")
+    if problem is not None and (app is not None or api_only or not telemetry or nodes != DEFAULT_NODES):
+        hint = "a problem has its own cluster; leave out --app, --nodes, --api-only and --no-telemetry"
+        raise typer.BadParameter(hint, param_hint="--problem")
     options = ClusterOptions(
         nodes=nodes,
         host=host,
@@ -118,8 +145,12 @@ def up(
         telemetry_port=telemetry_port,
         app=app,
         app_port=app_port,
+        problem=problem,
+        policy=policy,
+        results=results,
+        load=load or (),
     )
-    raise typer.Exit(serve_cluster(options))
+    run_and_exit(lambda: serve_cluster(options))
 
 
 @cluster.command(epilog=format_examples("aiopslab cluster status --kubeconfig lab.kubeconfig"))

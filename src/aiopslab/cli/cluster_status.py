@@ -7,16 +7,17 @@ import json
 import ssl
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
-from urllib.request import HTTPSHandler, ProxyHandler, Request, build_opener
+from urllib.request import HTTPSHandler, OpenerDirector, ProxyHandler, Request, build_opener
 
 import yaml
 
 from aiopslab.cli.cluster_view import draw
-from simcloud.server.kubernetes import TELEMETRY
+from simcloud.server.kubernetes import SESSION, TELEMETRY
 from simcloud.telemetry import list_workloads
 
 TIMEOUT_S: Final = 10.0
@@ -63,7 +64,8 @@ def read_status(kubeconfig: Path) -> Object:
 
     Without telemetry, ``alerts`` and ``calls`` are None.
     """
-    server, telemetry, get = _connect(kubeconfig)
+    connection = connect(kubeconfig)
+    server, telemetry, get = connection.server, connection.addresses.get(TELEMETRY, ""), connection.get
     try:
         items: dict[str, list[Object]] = {name: get(server + path)["items"] for name, path in COUNTED.items()}
         status: Object = {
@@ -72,6 +74,7 @@ def read_status(kubeconfig: Path) -> Object:
             "counts": {name: len(listed) for name, listed in items.items()},
             "nodes": [_describe_node(node) for node in items["nodes"]],
             "workloads": list_workloads(items),
+            "task": _read_task(connection),
             "telemetry": telemetry or None,
             "alerts": None,
             "calls": None,
@@ -87,8 +90,35 @@ def read_status(kubeconfig: Path) -> Object:
         ) from error
 
 
-def _connect(kubeconfig: Path) -> tuple[str, str, Get]:
-    """Return the URLs of the cluster and its telemetry, and a function that reads JSON from them."""
+@dataclass(frozen=True)
+class Connection:
+    """How to reach a served cluster."""
+
+    server: str
+    addresses: dict[str, str]
+    """What else is served, by the name of the kubeconfig's extension."""
+    headers: dict[str, str]
+    opener: OpenerDirector
+
+    def read(self, url: str) -> bytes:
+        """Return what an address answers to GET."""
+        with self.opener.open(Request(url, headers=self.headers), timeout=TIMEOUT_S) as response:
+            data: bytes = response.read()
+            return data
+
+    def get(self, url: str) -> Any:
+        """Return the JSON of an address."""
+        return json.loads(self.read(url))
+
+
+def _read_task(connection: Connection) -> str | None:
+    """Return the task of the problem that the cluster is served for, if any."""
+    url = connection.addresses.get(SESSION)
+    return None if url is None else connection.read(url).decode()
+
+
+def connect(kubeconfig: Path) -> Connection:
+    """Return how to reach the cluster of a kubeconfig; raises ``Unreachable`` if the file is not usable."""
     try:
         config = yaml.safe_load(kubeconfig.read_text())
         cluster = config["clusters"][0]["cluster"]
@@ -97,8 +127,7 @@ def _connect(kubeconfig: Path) -> tuple[str, str, Get]:
             cadata=base64.b64decode(cluster["certificate-authority-data"]).decode()
         )
         token = config["users"][0]["user"]["token"]
-        extensions = {entry["name"]: entry["extension"] for entry in cluster.get("extensions", ())}
-        telemetry = extensions.get(TELEMETRY, {}).get("server", "")
+        addresses = {entry["name"]: entry["extension"]["server"] for entry in cluster.get("extensions", ())}
     except FileNotFoundError:
         raise Unreachable(
             f"There is no file {kubeconfig}. Start a cluster with `aiopslab cluster up`, or choose its file with --kubeconfig."
@@ -108,13 +137,7 @@ def _connect(kubeconfig: Path) -> tuple[str, str, Get]:
 
     # The cluster is on this machine, so the proxies of the environment must be ignored.
     direct = build_opener(ProxyHandler({}), HTTPSHandler(context=context))
-
-    def get(url: str) -> Any:
-        request = Request(url, headers={"Authorization": f"Bearer {token}"})
-        with direct.open(request, timeout=TIMEOUT_S) as response:
-            return json.load(response)
-
-    return server, telemetry, get
+    return Connection(server, addresses, {"Authorization": f"Bearer {token}"}, direct)
 
 
 def _describe_node(node: Object) -> Object:

@@ -7,21 +7,34 @@ import logging
 import signal
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aiopslab.apps import Application, NoSuchApplication, find_application
-from aiopslab.cloud import Environment, World, add_cluster, start_outside
+from aiopslab.cli.kubeconfig_lock import KubeconfigTaken, hold_kubeconfig
+from aiopslab.cli.output import Progress, open_console
+from aiopslab.cli.problems import check_folder, check_policy, load_problems
+from aiopslab.cli.session_view import show_ending, show_results
+from aiopslab.cloud import ADMIN, Environment, World, add_cluster, start_outside
 from simcloud.kubernetes import Cluster
 from simcloud.server import Gateway
 from simcloud.server.kubernetes import ClusterServer
 from simcloud.server.telemetry import apis_of
 from simcloud.telemetry import Monitoring
 
+if TYPE_CHECKING:
+    from aiopslab.cli.cluster_session import ServedSession
+
 SETTLE_S = 40.0
 """Simulated time before a cluster is served: its system pods are then running and have metrics."""
 APP_SETTLE_S = 120.0
 """The same for a cluster with an application and users."""
+PROBLEM_SETTLE_S = 310.0
+"""The same for a problem. If the host's clock is ahead after the preparation, the difference passes before the session begins."""
+NOISY_SETTLE_S = 370.0
+"""The same for a problem with noise."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +53,29 @@ class ClusterOptions:
     telemetry_port: int
     app: str | None
     app_port: int
+    problem: str | None = None
+    policy: str | None = None
+    results: Path = Path("results")
+    load: Sequence[Path] = ()
 
 
 def serve_cluster(options: ClusterOptions) -> int:
-    """Serve until interrupted; return the exit code."""
+    """Serve until interrupted, or until an answer to the problem is submitted; return the exit code."""
     logging.basicConfig(format="%(message)s")
     try:
-        if options.app is None:
+        with hold_kubeconfig(options.kubeconfig):
+            return _build_and_serve(options)
+    except KubeconfigTaken as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _build_and_serve(options: ClusterOptions) -> int:
+    session: ServedSession | None = None
+    try:
+        if options.problem is not None:
+            session, server = _build_problem_server(options, options.problem)
+        elif options.app is None:
             server = _build_bare_server(options)
         else:
             server = _build_app_server(options, find_application(options.app))
@@ -61,13 +90,17 @@ def serve_cluster(options: ClusterOptions) -> int:
         print(f"{why} Choose another with --port, --telemetry-port or --app-port.", file=sys.stderr)
         return 2
     try:
-        asyncio.run(_serve(server, options))
+        asyncio.run(_serve(server, options, session))
     except OSError as error:
         print(
             f"{options.kubeconfig} cannot be written ({error.strerror}). Choose another file with --kubeconfig.",
             file=sys.stderr,
         )
         return 2
+    if session is not None:
+        result, out = session.finish(), open_console()
+        show_results(out, result["results"])
+        show_ending(out, result)
     return 0
 
 
@@ -95,6 +128,32 @@ def _build_app_server(options: ClusterOptions, app: Application) -> ClusterServe
     return _build_server(options, environment.cluster, environment.monitoring, gateway)
 
 
+def _build_problem_server(options: ClusterOptions, pid: str) -> tuple[ServedSession, ClusterServer]:
+    """Prepare a problem at the host's own time; its clients have the rights that an agent would have."""
+    from aiopslab.cli.cluster_session import (
+        ServedSession,
+    )  # loads sessions, which a bare cluster does not need
+    from aiopslab.orchestrator import deploy, open_problem, stage
+
+    check_policy(options.policy)
+    task = load_problems(options.load, [pid]).get_problem_instance(pid, options.seed)
+    check_folder(options.results, "--results")
+    task.policy = options.policy or task.policy
+    with Progress() as progress:
+        settle_s = NOISY_SETTLE_S if task.noise.before else PROBLEM_SETTLE_S
+        environment = deploy(task, task.seed, progress, epoch_s=_compute_epoch(settle_s))
+        stage(task, environment, progress)
+        late_s = time.time() - environment.world.epoch_s - environment.now
+        environment.run_for(max(0.0, late_s))
+        environment.hand_over()
+    session = ServedSession(open_problem(task), options.results, options.kubeconfig)
+    gateway = Gateway(environment.door)
+    start_outside(environment.world, "gateway", gateway.program)
+    server = _build_server(options, environment.cluster, environment.monitoring, gateway, session)
+    session.on_end = server.stop
+    return session, server
+
+
 def _count_nodes(options: ClusterOptions) -> str:
     return "1 node" if options.nodes == 1 else f"{options.nodes} nodes"
 
@@ -105,8 +164,13 @@ def _compute_epoch(settle_s: float) -> float:
 
 
 def _build_server(
-    options: ClusterOptions, cluster: Cluster, monitoring: Monitoring | None, gateway: Gateway | None = None
+    options: ClusterOptions,
+    cluster: Cluster,
+    monitoring: Monitoring | None,
+    gateway: Gateway | None = None,
+    session: ServedSession | None = None,
 ) -> ClusterServer:
+    user = None if session is None or session.policy is ADMIN else session.policy.user
     return ClusterServer(
         cluster.api,
         host=options.host,
@@ -117,10 +181,13 @@ def _build_server(
         telemetry_port=options.telemetry_port,
         gateway=gateway,
         gateway_port=options.app_port,
+        session=session,
+        token=session.token if session is not None else None,
+        user=user,
     )
 
 
-async def _serve(server: ClusterServer, options: ClusterOptions) -> None:
+async def _serve(server: ClusterServer, options: ClusterOptions, session: ServedSession | None) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, server.stop)
@@ -130,12 +197,16 @@ async def _serve(server: ClusterServer, options: ClusterOptions) -> None:
         print(f"Kubernetes v1.36.4 with {_count_nodes(options)} at {server.url}, {pace}.")
         print(f"export KUBECONFIG={options.kubeconfig.resolve()}")
         if server.gateway_url:
-            print(f"{options.app} at {server.gateway_url}, which its simulated users use, too.")
+            name = options.app or "The application"
+            print(f"{name} at {server.gateway_url}, which its simulated users use, too.")
             print(
                 f"aiopslab cluster status --kubeconfig {options.kubeconfig}   # shows their requests and errors"
             )
         if server.telemetry_url:
             print(_describe_telemetry(server))
+        if session is not None and server.live is not None:
+            session.catch_up = server.live.catch_up
+            print(f"\n{session.task}\n")
         print("Press Ctrl-C to stop. Only the kubeconfig file remains.", flush=True)
 
     await server.run(announce)

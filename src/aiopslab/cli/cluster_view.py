@@ -26,6 +26,8 @@ def draw(status: Object, console: Console | None = None) -> None:
     """Print the whole state."""
     console = console or output.open_console()
     console.print(f"[bold]{status['server']}[/]  Kubernetes {status['version']}\n", highlight=False)
+    if status.get("task"):
+        console.print(f"{status['task']}\n", markup=False)
     console.print(_build_node_table(status["nodes"]))
     if status["workloads"]:
         console.print(_build_workload_table(status["workloads"]))

@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from aiopslab.cli.problems import UsageError, check_noise, load_problems
-from aiopslab.orchestrator.problems import TYPES, ProblemRegistry, generate_ids, list_suite
-from aiopslab.orchestrator.tasks import Task
+from aiopslab.cli.problems import check_noise, load_problems
+from aiopslab.orchestrator.problems import ProblemRegistry, generate_ids, list_suite, select_problems
 from aiopslab.utils import get_summary
 
 
@@ -52,10 +51,10 @@ def _print_extensions(
 def list_problems(
     task: str | None, app: str | None, suite: str | None, files: Sequence[Path], as_json: bool
 ) -> int:
-    """Print the problems of a task, an application and a suite; return the exit code. Raises ``UsageError``."""
+    """Print the problems of a task, an application and a suite; return the exit code. Raises ``NoSuchSelection``."""
     registry = load_problems(files)
-    problems = select_problems(registry, list_suite(registry, suite or "all"), task, app)
-    return _print_problems(problems, as_json)
+    ids = select_problems(registry, list_suite(registry, suite or "all"), task, app)
+    return _print_problems(registry, ids, as_json)
 
 
 def generate_problems(
@@ -67,33 +66,17 @@ def generate_problems(
     files: Sequence[Path],
     as_json: bool,
 ) -> int:
-    """Print the ids of new problems from a seed; return the exit code. Raises ``UsageError``."""
+    """Print the ids of new problems from a seed; return the exit code. Raises ``NoSuchSelection``."""
     registry = load_problems(files)
     ids = [pid for pid in registry.get_problem_ids() if registry.is_drawn(pid)]
-    drawn = [problem.id for problem in select_problems(registry, ids, task, app)]
-    generated = generate_ids(drawn, seed, count, check_noise(noise))
-    return _print_problems([registry.get_problem_instance(pid) for pid in generated], as_json)
+    drawn = select_problems(registry, ids, task, app)
+    return _print_problems(registry, generate_ids(drawn, seed, count, check_noise(noise)), as_json)
 
 
-def select_problems(
-    registry: ProblemRegistry, ids: Sequence[str], task: str | None, app: str | None
-) -> list[Task]:
-    """Return the problems of a task and an application among those given; raises ``UsageError``."""
-    if task is not None and task not in TYPES:
-        raise UsageError(f"There is no task '{task}'. Choose one of: {', '.join(TYPES)}.")
-    problems = [registry.get_problem_instance(pid) for pid in ids]
-    apps = sorted({problem.app.name for problem in problems})
-    if app is not None and app not in apps:
-        raise UsageError(f"There is no problem of '{app}'. Choose one of: {', '.join(apps)}.")
-    return [
-        problem
-        for problem in problems
-        if app in (None, problem.app.name) and task in (None, problem.task_type)
+def _print_problems(registry: ProblemRegistry, ids: Sequence[str], as_json: bool) -> int:
+    rows = [
+        {"id": pid, "app": registry.get_app_name(pid), "task": registry.get_task_type(pid)} for pid in ids
     ]
-
-
-def _print_problems(problems: Sequence[Task], as_json: bool) -> int:
-    rows = [{"id": problem.id, "app": problem.app.name, "task": problem.task_type} for problem in problems]
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0

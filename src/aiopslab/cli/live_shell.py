@@ -75,6 +75,11 @@ class LiveShell:
         """Note that a line was typed: the cursor is at the start of a line again."""
         self._unended_line = b""
 
+    def end_line(self) -> None:
+        """Put the cursor at the start of a line, if output has ended within one."""
+        if self._unended_line:
+            self._write(b"\n")
+
     def pace(self) -> None:
         """Sleep for a step if the command draws the screen or has run for long; called once per step."""
         self._ran_s += STEP_S

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from aiopslab.cli.benchmarks import benchmarks
-from aiopslab.cli.cluster import cluster
+from aiopslab.cli.cluster import DEFAULT_KUBECONFIG, cluster
 from aiopslab.cli.options import (
     AsJson,
     Load,
@@ -21,6 +21,8 @@ from aiopslab.cli.options import (
     Results,
     Seed,
     Suite,
+    Tnr,
+    Undo,
     format_examples,
     run_and_exit,
 )
@@ -149,6 +151,7 @@ def generate(
         "aiopslab run network_loss_hotel_res-localization-1 --agent my_agent.py:Careful",
         "aiopslab run k8s_target_port-misconfig-mitigation-1 --agent 'cmd:./my-agent -x' --env OPENAI_API_KEY",
         "aiopslab run scale_pod_zero_social_net-mitigation-1 --agent restart-all --tnr",
+        "aiopslab run scale_pod_zero_social_net-mitigation-1 --agent human",
     )
 )
 def run(
@@ -212,20 +215,8 @@ def run(
             help="Real time after which an action that is still being simulated fails the run.",
         ),
     ] = 300.0,
-    tnr: Annotated[
-        bool,
-        typer.Option(
-            "--tnr",
-            help="Transactional no-regression: undo commands of the agent after which the system is worse.",
-        ),
-    ] = False,
-    undo: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="How --tnr undoes a single command: 'inverse', what was recorded before it; or 'copy', it is tried in a copy first.",
-        ),
-    ] = "inverse",
+    tnr: Tnr = False,
+    undo: Undo = "inverse",
     isolate: Annotated[
         bool,
         typer.Option(
@@ -295,7 +286,7 @@ def run(
 @cli.command(
     epilog=format_examples(
         "aiopslab mcp revoke_auth_mongodb-mitigation-1",
-        "aiopslab mcp revoke_auth_mongodb-mitigation-1 --port 8123",
+        "aiopslab mcp revoke_auth_mongodb-mitigation-1 --port 8123 --tnr",
         "claude mcp add aiopslab -- aiopslab mcp revoke_auth_mongodb-mitigation-1",
     )
 )
@@ -311,11 +302,14 @@ def mcp(
         int | None,
         typer.Option(
             metavar="N",
-            min=1,
+            min=0,
             max=65_535,
-            help="Serve streamable HTTP on this port of the loopback interface, instead of standard input and output.",
+            help="Serve streamable HTTP on this port of the loopback interface, 0 for any free one, instead of standard input and "
+            "output.",
         ),
     ] = None,
+    tnr: Tnr = False,
+    undo: Undo = "inverse",
 ) -> None:
     """Serve a problem to an agent that speaks the Model Context Protocol (needs the extra `mcp`).
 
@@ -326,8 +320,109 @@ def mcp(
     def work() -> int:
         problems = _load_problems(load, problem)
         from aiopslab.cli.mcp import serve_problem
+        from aiopslab.cli.run import parse_transactions
 
-        return serve_problem(problems, problem, seed, max_steps, results, port)
+        settings = {"tnr": parse_transactions(tnr, undo)}
+        return serve_problem(problems, problem, seed, max_steps, results, port, settings)
+
+    run_and_exit(work)
+
+
+@cli.command(
+    epilog=format_examples(
+        "aiopslab serve",
+        "aiopslab serve --port 9000 --max-sessions 50 --idle-timeout 300",
+        "aiopslab serve --model gpt-5-mini",
+    )
+)
+def serve(
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen on. Default: the loopback interface.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65_535, help="Port to listen on; 0 for any that is free.")
+    ] = 8765,
+    results: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for the session records.")] = Path(
+        "results"
+    ),
+    load: Load = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Language model that agents may use; the first by default. May be repeated."
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Further host name by which clients call the server. May be repeated."
+        ),
+    ] = None,
+    max_sessions: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1000, help="Maximum number of sessions at once.")
+    ] = 16,
+    idle_timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=1, max=86_400, help="A session without a request for this time ends."
+        ),
+    ] = 900.0,
+    max_time: Annotated[
+        float, typer.Option(metavar="SECONDS", min=1, max=604_800, help="A session ends after this time.")
+    ] = 7200.0,
+    memory: Annotated[
+        int,
+        typer.Option(
+            metavar="MIB",
+            min=64,
+            max=1_000_000,
+            help="Memory of a session beyond that of its prepared world.",
+        ),
+    ] = 1024,
+) -> None:
+    """Serve incidents over HTTP, to agents, programs and browsers.
+
+    Prints an address with a token; open it in a browser, or send the token as a bearer token. Every session runs in a process of
+    its own, and ends in a record. Ctrl-C and SIGTERM close all sessions. The token can be set in AIOPSLAB_SERVE_TOKEN.
+    """
+
+    def work() -> int:
+        from aiopslab.cli.serve import ServeOptions, serve_incidents
+        from aiopslab.servers.http_api import ServerLimits
+
+        limits = ServerLimits(max_sessions, idle_timeout, max_time, memory)
+        options = ServeOptions(host, port, results, load or (), limits, model or (), allow_host or ())
+        return serve_incidents(options)
+
+    run_and_exit(work)
+
+
+@cli.command(
+    epilog=format_examples(
+        "aiopslab submit",
+        "aiopslab submit Yes",
+        "aiopslab submit mongodb-geo --kubeconfig lab.kubeconfig",
+    )
+)
+def submit(
+    answer: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ANSWER", help="The answer, as in `aiopslab play`; none after a repair."),
+    ] = None,
+    kubeconfig: Annotated[
+        Path, typer.Option(metavar="FILE", help="Kubeconfig file that `cluster up` wrote.")
+    ] = DEFAULT_KUBECONFIG,
+    as_json: AsJson = False,
+) -> None:
+    """Answer the problem of a running `aiopslab cluster up --problem`, which ends it.
+
+    The answer is judged; the verdict is printed and the record is written.
+    """
+
+    def work() -> int:
+        from aiopslab.cli.submit import submit_answer
+
+        return submit_answer(answer or [], kubeconfig, as_json)
 
     run_and_exit(work)
 
@@ -377,16 +472,17 @@ def play(
         ),
     ] = 5.0,
 ) -> None:
-    """Work on a problem yourself, at a terminal."""
+    """Work on a problem yourself, at a terminal, with hints and a debrief at the end."""
 
     def work() -> int:
         from aiopslab.cli.problems import set_noise
 
         wanted = set_noise(problem, noise)
         problems = _load_problems(load, wanted)
-        from aiopslab.cli.play import play_problem
+        from aiopslab.cli.play import TIME_LIMIT_S, PlayOptions, play_problem
 
-        return play_problem(problems, wanted, seed, results, policy, thinking)
+        settings = {"thinking_s": thinking, "time_limit_s": TIME_LIMIT_S}
+        return play_problem(problems, PlayOptions(wanted, seed, results, policy, settings=settings))
 
     run_and_exit(work)
 
@@ -483,6 +579,9 @@ def shell(
     epilog=format_examples(
         "aiopslab export --app hotel-reservation --minutes 10 --out data --format csv,parquet",
         "aiopslab export revoke_auth_mongodb-detection-1 --out data",
+        "aiopslab export revoke_auth_mongodb-localization-1 --out cases --format rcaeval --normal 10 --minutes 10 --scrape 1",
+        "aiopslab export revoke_auth_mongodb-mitigation-1 --out tasks/revoke-auth --format harbor",
+        "aiopslab export results --out trajectories --format atif",
     )
 )
 def export(
@@ -491,7 +590,8 @@ def export(
         str | None,
         typer.Argument(
             metavar="PROBLEM",
-            help="Problem to record, with its ground truth. Default: record the application of --app.",
+            help="Problem to record, with its ground truth; for atif, a session record or a folder of them. "
+            "Default: record the application of --app.",
         ),
     ] = None,
     app: Annotated[
@@ -510,29 +610,59 @@ def export(
             help="Simulated minutes to record (default: 10); for a problem, minutes after its fault took effect (default: 0).",
         ),
     ] = None,
+    normal: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=1440, help="For a problem, additional minutes before its fault."
+        ),
+    ] = 0,
+    scrape: Annotated[
+        int, typer.Option(metavar="SECONDS", min=1, max=300, help="Time between two samples of a metric.")
+    ] = 15,
     seed: Seed = 7,
     load: Load = None,
     format: Annotated[
-        str, typer.Option(metavar="NAMES", help="File formats: csv, parquet, or csv,parquet.")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Formats of telemetry: csv, parquet, otlp, or several (csv,otlp); "
+            "or rcaeval, harbor (a task folder) or atif (trajectories of sessions).",
+        ),
     ] = "csv",
     json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """Write the telemetry of a cluster or a problem as a data set.
+    """Write the telemetry of a cluster or a problem as a data set, or a problem or sessions in other formats.
 
-    It contains logs, metrics, traces, events and objects; for a problem, also the ground truth.
+    A data set contains logs, metrics, traces, events and objects; for a problem, also the ground truth.
     """
     if problem is not None and app is not None:
         hint = "a problem has its own application; leave out --app, or leave out the problem"
         raise typer.BadParameter(hint, param_hint="--app")
+    if problem is None and format in ("atif", "harbor", "rcaeval"):
+        needed = "session record" if format == "atif" else "problem"
+        raise typer.BadParameter(
+            f"{format} needs a {needed}; name it before the options", param_hint="--format"
+        )
+    if load and format == "harbor":
+        hint = "a task folder can have installed problems only; leave out --load"
+        raise typer.BadParameter(hint, param_hint="--load")
 
     def work() -> int:
-        task = None if problem is None else _load_problems(load, problem).get_problem_instance(problem, seed)
-        from aiopslab.cli.export import export_app, export_problem
+        if format == "atif":
+            from aiopslab.cli.interchange import export_sessions
 
+            return export_sessions(str(problem), out, json)
+        task = None if problem is None else _load_problems(load, problem).get_problem_instance(problem, seed)
+        from aiopslab.cli.export import ExportOptions, export_app, export_case, export_problem
+
+        options = ExportOptions(out, format, minutes, normal, scrape, json)
         if task is None:
-            recorded_minutes = 10 if minutes is None else max(minutes, 1)
-            return export_app(app or "none", recorded_minutes, seed, out, format, json)
-        return export_problem(task, minutes or 0, task.seed, out, format, json)
+            return export_app(app or "none", seed, options)
+        if format == "harbor":
+            from aiopslab.cli.interchange import export_task
+
+            return export_task(task, out, json)
+        return (export_case if format == "rcaeval" else export_problem)(task, task.seed, options)
 
     run_and_exit(work)
 

@@ -53,4 +53,18 @@ Noise = Annotated[
         help="Innocent changes by other teams: none, usual or heavy. Only for problems whose seed draws the target. Default: usual.",
     ),
 ]
+Tnr = Annotated[
+    bool,
+    typer.Option(
+        "--tnr",
+        help="Transactional no-regression: undo commands of the agent after which the system is worse.",
+    ),
+]
+Undo = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="How --tnr undoes a single command: 'inverse', what was recorded before it; or 'copy', it is tried in a copy first.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

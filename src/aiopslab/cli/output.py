@@ -43,13 +43,18 @@ class Progress:
         self._console = Console(stderr=True, highlight=False, emoji=False, soft_wrap=True)
         self._quiet = quiet
         self._status: Status | None = None
+        self._printed = ""
+        """The latest sentence without its details in brackets."""
 
     def __call__(self, message: str) -> None:
-        """Show the current activity."""
+        """Show the current activity; where lines are kept, not again if only its details in brackets differ."""
         if self._quiet:
             return
         if not self._console.is_terminal:
-            self._console.print(message, markup=False)
+            activity = message.partition(" (")[0]
+            if activity != self._printed:
+                self._console.print(activity, markup=False)
+            self._printed = activity
         elif self._status is None:
             self._status = self._console.status(message)
             self._status.start()

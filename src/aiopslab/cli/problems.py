@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from aiopslab.cloud import POLICIES, CopyFailed
 from aiopslab.generators import Level
-from aiopslab.orchestrator.problems import CannotLoad, NoSuchSuite, ProblemRegistry, UnknownProblem, parse_id
+from aiopslab.orchestrator.problems import (
+    CannotLoad,
+    NoSuchSelection,
+    ProblemRegistry,
+    UnknownProblem,
+    replace_noise,
+)
 from aiopslab.utils import AIOpsLabError
 
 if TYPE_CHECKING:
@@ -76,9 +82,7 @@ def check_noise(level: str | None) -> Level | None:
 
 def set_noise(pid: str, level: str | None) -> str:
     """Return the id of a drawn problem with another level of noise; raises ``UsageError``."""
-    plain, own, seed = parse_id(pid)
-    noise = check_noise(level) or own
-    return plain + (f"+{noise}" if noise else "") + ("" if seed is None else f"@{seed}")
+    return replace_noise(pid, check_noise(level))
 
 
 def check_folder(folder: Path, option: str) -> None:
@@ -90,6 +94,14 @@ def check_folder(folder: Path, option: str) -> None:
         raise UsageError(
             f"{folder} cannot be written to ({error.strerror or error}). Choose another folder with {option}."
         ) from None
+
+
+def check_terminal() -> None:
+    """Raise ``UsageError`` if no person can type here."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError(
+            "The agent human needs a terminal, and standard input or output is none. To read lines from a pipe, use aiopslab play."
+        )
 
 
 def parse_thinking(text: str) -> float | Literal["wall"]:
@@ -129,15 +141,17 @@ def run_command(work: Callable[[], int]) -> int:
 
 def _is_usage_error(error: AIOpsLabError) -> bool:
     """Return whether the command line must be changed, rather than tried again."""
-    if isinstance(error, (UsageError, UnknownProblem, NoSuchSuite, CannotLoad)):
+    if isinstance(error, (UsageError, UnknownProblem, NoSuchSelection, CannotLoad)):
         return True
     # Slow imports. Where one of these errors was raised, its module is already loaded.
     from aiopslab.agents import NoSuchAgent
-    from aiopslab.benchmark import StoreError
+    from aiopslab.benchmark import NoCluster, StoreError, StoreFailed
     from aiopslab.orchestrator import AgentNotStarted, NotARecord
     from aiopslab.orchestrator.models import ModelFailed
 
-    return isinstance(error, (NoSuchAgent, AgentNotStarted, ModelFailed, NotARecord, StoreError))
+    if isinstance(error, StoreFailed):
+        return False
+    return isinstance(error, (NoSuchAgent, AgentNotStarted, ModelFailed, NoCluster, NotARecord, StoreError))
 
 
 def _report(error: BaseException, message: str, code: int) -> int:

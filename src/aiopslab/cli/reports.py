@@ -11,8 +11,9 @@ from typing import Final
 
 from aiopslab.benchmark import (
     FORMATS,
-    Episode,
+    Source,
     Store,
+    Table,
     Verifier,
     build_page,
     build_settings_table,
@@ -29,18 +30,21 @@ from aiopslab.orchestrator import shield_harness
 HTML: Final = "html"
 
 
-def print_report(folders: Sequence[Path], format: str, out: Path | None) -> int:
+def print_report(places: Sequence[str | Path], format: str, out: Path | None) -> int:
     """Write the report of stored benchmarks to a file or to standard output; raises ``StoreError`` and ``UsageError``."""
     check_format(format)
+    sources = read_sources(places)
+    if not any(source.episodes for source in sources):
+        raise UsageError(
+            f"{places[0]} has no finished episodes yet. Run some: aiopslab bench --resume --out {places[0]}"
+        )
     if format == HTML:
         if out is None:
-            sys.stdout.write(_build_html(folders, Path("report.html")))
+            sys.stdout.write(_build_html(sources, Path("report.html")))
         else:
-            write_page(folders, out)
+            write_page(sources, out)
     else:
-        sources = read_sources(folders)
-        episodes = _list_episodes(folders, [episode for source in sources for episode in source.episodes])
-        text = FORMATS[format]([*build_tables(episodes), build_settings_table(sources)])
+        text = FORMATS[format](_build_all_tables(sources))
         if out is None:
             sys.stdout.write(sanitize_lines(text))
         else:
@@ -61,24 +65,18 @@ def check_format(format: str) -> None:
         raise UsageError(f"There is no format '{format}'. Choose one of: {', '.join((*FORMATS, HTML))}.")
 
 
-def _list_episodes(folders: Sequence[Path], episodes: Sequence[Episode]) -> Sequence[Episode]:
-    if not episodes:
-        raise UsageError(
-            f"{folders[0]} has no finished episodes yet. Run some: aiopslab bench --resume --out {folders[0]}"
-        )
-    return episodes
+def _build_all_tables(sources: Sequence[Source]) -> list[Table]:
+    episodes = [episode for source in sources for episode in source.episodes]
+    return [*build_tables(episodes), build_settings_table(sources)]
 
 
-def _build_html(folders: Sequence[Path], place: Path) -> str:
-    sources = read_sources(folders)
-    episodes = _list_episodes(folders, [episode for source in sources for episode in source.episodes])
-    tables = [*build_tables(episodes), build_settings_table(sources)]
-    return build_page(sources, tables, place.absolute())
+def _build_html(sources: Sequence[Source], place: Path) -> str:
+    return build_page(sources, _build_all_tables(sources), place.absolute())
 
 
-def write_page(folders: Sequence[Path], place: Path) -> None:
-    """Write the report as an HTML page; raises ``StoreError`` and ``UsageError``."""
-    _write(place, _build_html(folders, place))
+def write_page(sources: Sequence[Source], place: Path) -> None:
+    """Write the report as an HTML page; raises ``UsageError``."""
+    _write(place, _build_html(sources, place))
 
 
 def _write(place: Path, text: str) -> None:
@@ -89,11 +87,11 @@ def _write(place: Path, text: str) -> None:
         raise UsageError(f"{place} cannot be written ({error.strerror}). Choose another --out.") from None
 
 
-def print_comparison(folders: Sequence[Path], first: str, second: str, format: str) -> int:
+def print_comparison(places: Sequence[str | Path], first: str, second: str, format: str) -> int:
     """Print the episodes that only one of two agents solved; raises ``StoreError`` and ``UsageError``."""
     if format not in FORMATS:
         raise UsageError(f"There is no format '{format}' here. Choose one of: {', '.join(FORMATS)}.")
-    episodes = [episode for source in read_sources(folders) for episode in source.episodes]
+    episodes = [episode for source in read_sources(places) for episode in source.episodes]
     known = list(group_by_agent(episodes))
     for name in (first, second):
         if name not in known:

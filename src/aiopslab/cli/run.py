@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast, get_args
 
-from aiopslab.agents import make_process
+from aiopslab.agents import HUMAN, make_process
 from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import (
     DONE,
@@ -24,6 +24,7 @@ from aiopslab.cli.problems import (
     UsageError,
     check_folder,
     check_policy,
+    check_terminal,
     parse_thinking,
     prepare_problem,
 )
@@ -38,11 +39,11 @@ from aiopslab.orchestrator import (
     hide_command_line,
     shield_harness,
 )
-from aiopslab.orchestrator.models import open_model
+from aiopslab.orchestrator.models import ChatModel, open_model
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.transactions import TransactionOptions, Undo
 
-COMPLETE_ENDINGS: Final = ("submitted", "step limit", "time limit")
+COMPLETE_ENDINGS: Final = ("submitted", "gave up", "step limit", "time limit")
 """Endings of a complete session, whether its answer was right or wrong."""
 OUTPUT_CHARS: Final = 1_000_000
 """Maximum number of characters of an agent's own output that are printed."""
@@ -78,6 +79,8 @@ def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
     thinking_s = parse_thinking(options.thinking)
     check_policy(options.policy)
     tnr = parse_transactions(options.tnr, options.undo)
+    if options.agent == HUMAN:
+        return _run_person(problems, options, {"thinking_s": thinking_s, "tnr": tnr})
     name, agent = make_process(
         options.agent,
         options.model,
@@ -88,9 +91,7 @@ def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
         endpoints=options.endpoints,
     )
     agent.on_output = AgentOutput().print
-    judge = open_model(options.judge) if options.judge else None
-    if judge is not None:
-        judge.check()
+    judge = _open_judge(options.judge)
     check_folder(options.results, "--results")
     hide_command_line("aiopslab run")
     shield_harness()
@@ -132,6 +133,40 @@ def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
         show_results(out, result["results"])
         show_ending(out, result)
     return get_exit_code(result["ending"])
+
+
+def _run_person(problems: ProblemRegistry, options: RunOptions, settings: dict[str, Any]) -> int:
+    """Let a person at this terminal be the agent; raises ``UsageError`` for options that only programs have."""
+    from aiopslab.cli.play import PlayOptions, play_problem
+
+    taken = {
+        "--model": options.model,
+        "--env": options.env,
+        "--isolate": options.isolate,
+        "--limit": options.limits,
+        "--endpoint": options.endpoints,
+        "--json": options.as_json,
+    }
+    if unusable := [name for name, value in taken.items() if value]:
+        raise UsageError(f"The agent human is a person; leave out {' and '.join(unusable)}.")
+    check_terminal()
+    judge = _open_judge(options.judge)
+    settings |= {"judge": judge, "action_timeout_s": options.action_timeout_s}
+    return play_problem(
+        problems,
+        PlayOptions(
+            options.problem, options.seed, options.results, options.policy, options.max_steps, settings
+        ),
+    )
+
+
+def _open_judge(name: str | None) -> ChatModel | None:
+    """Return the language model that judges the reasoning, if any, once it is known to answer."""
+    if name is None:
+        return None
+    judge = open_model(name)
+    judge.check()
+    return judge
 
 
 class AgentOutput:

@@ -15,6 +15,19 @@ from typing import Any, Final
 from aiopslab.orchestrator import SUBMIT
 from aiopslab.orchestrator.tasks import LABELS
 
+WITHOUT_ANSWER: Final = ("mitigation", "finops", "ciso")
+"""Tasks whose submission has no arguments, because the state of the system is judged."""
+ANSWER_FORMS: Final = {
+    "detection": "submit Yes, or submit No",
+    "localization": "submit NAME…, the faulty components, most likely first",
+    "analysis": "submit LEVEL / TYPE, for example: submit Application / Code Defect",
+    "mitigation": "submit, when the fault is repaired",
+    "incident": "submit NAME…: DIAGNOSIS, the faulty components and the cause in a few words, when the fault is repaired",
+    "prediction": "submit COMPONENT / FAILURE / MINUTES, for example: submit frontend / disk full / 90; or submit None",
+    "finops": "submit, when the cost is back to normal",
+    "ciso": "submit, when the policy is kept",
+}
+"""What a person types to answer, by the type of the task."""
 _CALL: Final = re.compile(r"([A-Za-z_]\w*)\s*\(.*\)\s*$", re.DOTALL)
 _SEPARATORS: Final = re.compile(r"[\s,]+")
 
@@ -43,7 +56,7 @@ def add_fence(call: str) -> str:
 
 
 def _parse_submission(words: str, task_type: str) -> str:
-    if task_type in ("mitigation", "finops", "ciso"):
+    if task_type in WITHOUT_ANSWER:
         return f"{SUBMIT}()"
     if task_type == "localization":
         return _format_call(SUBMIT, [_split_names(words)])

@@ -6,13 +6,14 @@ fields, events and releases are those that an operator would find. An applicatio
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from string import Template
 from typing import Final
 
 from aiopslab.apps import INGRESS, NODE_PORT, Application
 from aiopslab.cloud.history import History, skip_until
 from aiopslab.cloud.past import date_back, leave_earlier_release, use_addresses
+from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.kubernetes import Cluster, ComponentClient
 from simcloud.kubernetes.api import Object, at
 from simcloud.kubernetes.host import ClusterPki, Leaf
@@ -67,6 +68,7 @@ def deploy(
     timeout_s: float = TIMEOUT_S,
     history: History | None = None,
     entry: str = NODE_PORT,
+    tell: ProgressCallback = ignore_progress,
 ) -> float:
     """Deploy an application on a started cluster and wait until it is ready; return the virtual seconds that took.
 
@@ -93,12 +95,12 @@ def deploy(
         released_s = history.released_s if history is not None else cluster.api.now_s
         leave_earlier_release(cluster, app, app.past, released_s)
         if history is not None:
-            wait_until_ready(world, cluster, app, started_s + timeout_s)
+            wait_until_ready(world, cluster, app, started_s + timeout_s, tell)
             date_back(cluster.api.log, app.namespace, history.released_s)
             skip_until(world, history.changed_s)
         for line in app.past.by_hand:
             _run(terminal, line)
-    wait_until_ready(world, cluster, app, started_s + timeout_s)
+    wait_until_ready(world, cluster, app, started_s + timeout_s, tell)
     return world.kernel.now - started_s
 
 
@@ -169,13 +171,22 @@ def _run(terminal: Terminal, line: str) -> None:
         raise DeployFailed(result.stderr.decode())
 
 
-def wait_until_ready(world: World, cluster: Cluster, app: Application, deadline: float) -> None:
+def wait_until_ready(
+    world: World,
+    cluster: Cluster,
+    app: Application,
+    deadline: float,
+    tell: ProgressCallback = ignore_progress,
+) -> None:
     """Wait until every Deployment has its ready pods and none has restarted for a while; raises ``NotReady``."""
     client = ComponentClient(cluster.api, "kubernetes-admin", "kubectl")
     settled_at, restarts = world.kernel.now + SETTLED_S, -1
     while True:
         pods = client.list("pods", app.namespace)
-        missing = _find_unready(client, app)
+        deployments = client.list("deployments.apps", app.namespace)
+        missing = _find_unready(deployments)
+        ready = len(deployments) - len(missing)
+        tell(f"deploying {app.name} ({ready} of {len(deployments)} Deployments are ready)")
         new_restarts = sum(_count_restarts(pod) for pod in pods)
         if missing or new_restarts != restarts:
             settled_at, restarts = world.kernel.now + SETTLED_S, new_restarts
@@ -186,11 +197,11 @@ def wait_until_ready(world: World, cluster: Cluster, app: Application, deadline:
         world.run_for(STEP_S)
 
 
-def _find_unready(client: ComponentClient, app: Application) -> list[str]:
+def _find_unready(deployments: Sequence[Object]) -> list[str]:
     """Return the names of the Deployments that lack ready pods."""
     return [
         deployment["metadata"]["name"]
-        for deployment in client.list("deployments.apps", app.namespace)
+        for deployment in deployments
         if _count_ready(deployment) < at(deployment, "spec", "replicas", default=1)
     ]
 

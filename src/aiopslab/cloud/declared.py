@@ -6,6 +6,7 @@ annotations of restarts and change causes.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -52,6 +53,8 @@ _METADATA: Final = tuple(
 )
 _DEFAULTED: Final = frozenset({"clusterIP", "clusterIPs", "claimRef", "volumeName"})
 """Fields that the cluster fills in, by default or when a volume is bound."""
+SHOWN_CHARS: Final = 80
+"""Length at which a value in a description of a difference is cut."""
 _WORD: Final = re.compile(r"[\w.-]{3,}")
 
 
@@ -84,7 +87,20 @@ def find_changes(before: Declared, after: Declared) -> dict[Key, str]:
 
 def find_differences(before: Object, after: Object) -> list[str]:
     """Return the paths at which the declared parts of two objects differ, such as ``spec.replicas``."""
-    return list(_compare_declared(before, after))
+    return [path for path, _, _ in _compare_declared(before, after)]
+
+
+def describe_differences(before: Object, after: Object) -> list[str]:
+    """Return the same paths with both values, such as ``spec.replicas: 1 -> 0``."""
+    return [
+        f"{path}: {_format_value(old)} -> {_format_value(new)}"
+        for path, old, new in _compare_declared(before, after)
+    ]
+
+
+def _format_value(value: Any) -> str:
+    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"
 
 
 def find_changed_words(before: Object | None, after: Object | None) -> list[str]:
@@ -126,7 +142,8 @@ def find_lost_metadata(before: Object, after: Object) -> list[str]:
     ]
 
 
-def _compare_declared(before: Object, after: Object) -> Iterator[str]:
+def _compare_declared(before: Object, after: Object) -> Iterator[tuple[str, Any, Any]]:
+    """Yield each path at which the declared parts differ, and both values."""
     old, new = _select_declared(before), _select_declared(after)
     if not (_is_port_chosen(before) or _is_port_chosen(after)):
         for declared in (old, new):
@@ -157,7 +174,7 @@ def _overlap(path: str, other: str) -> bool:
     return longer == shorter or longer.startswith((f"{shorter}.", f"{shorter}["))
 
 
-def _compare(before: Any, after: Any, path: str) -> Iterator[str]:
+def _compare(before: Any, after: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(before, dict) and isinstance(after, dict):
         for name in dict.fromkeys((*before, *after)):
             if before.get(name) != after.get(name):
@@ -167,7 +184,7 @@ def _compare(before: Any, after: Any, path: str) -> Iterator[str]:
             if old != new:
                 yield from _compare(old, new, f"{path}[{number}]")
     else:
-        yield path
+        yield path, before, after
 
 
 def _select_declared(obj: Object) -> dict[str, Any]:

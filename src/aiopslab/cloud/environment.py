@@ -18,6 +18,7 @@ from aiopslab.cloud.apps import TIMEOUT_S as DEPLOY_TIMEOUT_S, deploy, issue_cer
 from aiopslab.cloud.declared import (
     KINDS,
     Declared,
+    describe_differences,
     find_changed_words,
     find_changes,
     has_change,
@@ -29,6 +30,7 @@ from aiopslab.cloud.node_state import State, read_accounts, read_node
 from aiopslab.cloud.outside import find_front_door, get_outside_machine, start_outside
 from aiopslab.generators import OperationFailed, Site, at_site
 from aiopslab.generators.workload import RATE, TIMEOUT_S, Dial, HttpDoor, OpenLoop, Summary, Users
+from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.kubernetes import INIT_S, node_names
 from simcloud.kubernetes.api import Key, Object
 from simcloud.kubernetes.kubelet import NETWORK_S
@@ -60,6 +62,8 @@ WARM_UP_S: Final = 15.0
 PAST_LOAD: Final = (0.45, 0.9)
 """The average load of the past, nights included, as a share of the present one."""
 BASELINE_S: Final = 120.0
+PARTS: Final = 8
+"""Portions of a long time of which the progress is reported; a power of two, so that their ends are exact."""
 AUDIT_BYTES: Final = 16 << 20
 TRUSTED: Final = "/etc/ssl/certs/ca-certificates.crt"
 
@@ -88,11 +92,16 @@ class Environment(Site):
         rate: float = RATE,
         epoch_s: float = EPOCH_S,
         entry: str = NODE_PORT,
+        scrape_s: float = 15.0,
+        tell: ProgressCallback = ignore_progress,
     ) -> None:
         """Build the cluster. ``rate`` is the users' requests per second; ``epoch_s`` the Unix time at which the world starts.
 
-        With the ``entry`` "ingress", users reach the application over TLS by an ingress controller.
+        With the ``entry`` "ingress", users reach the application over TLS by an ingress controller. ``scrape_s`` is the time
+        between two samples of a metric. ``tell`` receives the progress.
         """
+        self._tell = tell
+        tell(f"starting a cluster of {nodes} nodes")
         self.app = app
         self.entry = entry
         self.seed = seed
@@ -106,6 +115,7 @@ class Environment(Site):
         self.cluster.start()
         self.cluster.machines[0].date_back(INIT_S)
         self.monitoring = Monitoring(self.cluster, self.world.emitter)
+        self.monitoring.scraper.interval_s = scrape_s
         self.monitoring.hold()
         self.stack: MonitoringStack | None = None
         """The pods of the monitoring; None on clusters without system pods, where ``monitoring`` reads everything itself."""
@@ -130,6 +140,8 @@ class Environment(Site):
         self._injected: Declared = {}
         self._broken: dict[Key, Object | None] = {}
         """What the fault has changed, as other teams have left it since."""
+        self.injected_s: float | None = None
+        """When the fault was injected; None before."""
         self._written_off: Counter[str] = Counter()
         self._handed_over_s: float | None = None
         self._hardware: dict[str, MachineHardware] = {}
@@ -158,14 +170,16 @@ class Environment(Site):
 
     def _deploy(self) -> None:
         if not self.app.deploys_itself:
-            deploy(self.world, self.cluster, self.app, history=self.history, entry=self.entry)
+            deploy(
+                self.world, self.cluster, self.app, history=self.history, entry=self.entry, tell=self._tell
+            )
             return
         self.app.publish(self.cluster.registry)
         skip_until(self.world, self.history.upgraded_s)
         with at_site(self):
             self.app.deploy()
             self.app.find_parts()
-        wait_until_ready(self.world, self.cluster, self.app, self.now + DEPLOY_TIMEOUT_S)
+        wait_until_ready(self.world, self.cluster, self.app, self.now + DEPLOY_TIMEOUT_S, self._tell)
 
     def _start_nodes(self, seconds: float) -> None:
         """Let new nodes start their pods; those on the pod network follow when the nodes have been ready for a moment."""
@@ -178,7 +192,7 @@ class Environment(Site):
         """Open the environment; record and return the baseline."""
         self.open()
         started_s = self.now
-        self.run_for(BASELINE_S)
+        self.run_with_progress(BASELINE_S, "recording a baseline with users", self._tell)
         summary = self.users.results.between(started_s, self.now - self.timeout_s)
         self._baseline = Baseline(started_s, self.now, summary, self.read_declared(), self.read_state())
         return self._baseline
@@ -228,6 +242,13 @@ class Environment(Site):
     def run_for(self, seconds: float) -> None:
         """Let virtual time pass."""
         self.world.run_for(seconds)
+
+    def run_with_progress(self, seconds: float, what: str, tell: ProgressCallback) -> None:
+        """Let virtual time pass in portions, and report each."""
+        began_s = self.now
+        for part in range(PARTS):
+            tell(f"{what} ({seconds * part / PARTS:g} of {seconds:g} simulated seconds)")
+            self.world.kernel.run_until(began_s + seconds * (part + 1) / PARTS)
 
     def terminal(self, policy: Policy | None = None) -> Terminal:
         """Return the session's terminal, that of an administrator unless the session has another policy.
@@ -334,9 +355,21 @@ class Environment(Site):
                 (self._broken if key in self._broken else self._innocent)[key] = after[key]
 
     def mark_injected(self) -> None:
-        """Remember the declared objects as the fault has left them."""
+        """Remember the time, and the declared objects as the fault has left them."""
+        self.injected_s = self.now
         self._injected = self.read_declared()
         self._broken = {key: self._injected.get(key) for key in find_changes(self.wanted, self._injected)}
+
+    def describe_injected(self) -> list[str]:
+        """Return what the fault changed in declared objects, a line for each field: ``services/geo: spec.ports[0].port: 80 -> 81``."""
+        lines: list[str] = []
+        for key, broken in self._broken.items():
+            before, name = self.wanted.get(key), f"{key.plural}/{key.name}"
+            if before is None or broken is None:
+                lines.append(f"{name}: {'deleted' if broken is None else 'added'}")
+                continue
+            lines += [f"{name}: {difference}" for difference in describe_differences(before, broken)]
+        return lines
 
     def find_injected_words(self) -> tuple[str, ...]:
         """Return the words of what the fault changed in declared objects: names, fields and values, in lower case."""

@@ -12,5 +12,7 @@ from simcloud.exports import export_lazily
 with export_lazily(globals()):
     from aiopslab.env.gymnasium_env import GymIncidentEnv as GymIncidentEnv
     from aiopslab.env.incident_env import EnvironmentFailed as EnvironmentFailed, IncidentEnv as IncidentEnv
+    from aiopslab.env.pool import WorldPool as WorldPool
     from aiopslab.env.rewards import Reward as Reward, Transition as Transition
+    from aiopslab.env.rollout import Start as Start, begin as begin
     from aiopslab.env.vector_env import VectorIncidentEnv as VectorIncidentEnv

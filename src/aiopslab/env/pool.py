@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from threading import Lock
 
-from aiopslab.orchestrator import ProgressCallback, Stage, Stages
+from aiopslab.orchestrator import MAX_PROCESSES, ProgressCallback, Stage, Stages
 from aiopslab.orchestrator.problems import ProblemRegistry
 from simcloud.world import Copy
 
@@ -14,13 +15,24 @@ from simcloud.world import Copy
 class WorldPool:
     """Worlds of one seed, shared by an environment, its forks, and the members of a vector. Ends with the last of them."""
 
-    def __init__(self, seed: int, registry: ProblemRegistry, tell: ProgressCallback) -> None:
+    def __init__(
+        self,
+        seed: int,
+        registry: ProblemRegistry,
+        tell: ProgressCallback,
+        *,
+        max_processes: int = MAX_PROCESSES,
+        modules: Sequence[str] = (),
+    ) -> None:
+        """At most ``max_processes`` hold worlds. ``modules`` are imported before any copy is made."""
         self.seed = seed
         self.registry = registry
         self.tell = tell
         self.numbers = count(1)
         """Numbers of the sessions, which make their records differ."""
-        self._stages = Stages(seed, registry=registry, tell=tell)
+        self._stages = Stages(
+            seed, registry=registry, tell=tell, max_processes=max_processes, modules=modules
+        )
         self._thread = ThreadPoolExecutor(1, "worlds")
         """Prepares worlds one at a time: they share baselines."""
         self._users = 0
@@ -38,8 +50,8 @@ class WorldPool:
             self._users -= 1
             if self._users:
                 return
-        self._thread.submit(self._stages.close)
         self._thread.shutdown()
+        self._stages.close()
 
     def prepare(self, problem_id: str) -> Future[Copy[Stage]]:
         """Prepare a copy of a problem in the background; the caller closes it."""

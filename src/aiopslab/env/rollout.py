@@ -52,7 +52,7 @@ def begin(stage: Stage, number: int, records: Path | None, settings: Mapping[str
         records, probs=stage.registry, tell=ignore_progress, episodes=number - 1, **settings
     )
     stage.orchestrator.agent_name = "environment"
-    stage.orchestrator.use_problem(problem)
+    problem = stage.orchestrator.use_problem(problem)
     prompt = problem.prompt
     tools = tuple(
         {"name": tool.name, "description": tool.description, "parameters": tool.parameters}

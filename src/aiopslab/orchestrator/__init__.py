@@ -17,6 +17,7 @@ with export_lazily(globals()):
     )
     from aiopslab.orchestrator.agent_link import (
         AgentFailed as AgentFailed,
+        AgentGaveUp as AgentGaveUp,
         AgentGone as AgentGone,
         AgentLink as AgentLink,
         AgentNotStarted as AgentNotStarted,
@@ -27,6 +28,7 @@ with export_lazily(globals()):
         parse_settings as parse_settings,
         parse_usage as parse_usage,
     )
+    from aiopslab.orchestrator.backstop import HarnessTimedOut as HarnessTimedOut
     from aiopslab.orchestrator.episode import Pace as Pace
     from aiopslab.orchestrator.interrupts import (
         catch_ending_signals as catch_ending_signals,
@@ -34,27 +36,33 @@ with export_lazily(globals()):
     )
     from aiopslab.orchestrator.journal import (
         NotARecord as NotARecord,
+        close_journal as close_journal,
+        format_draft as format_draft,
         list_records as list_records,
         read_record as read_record,
     )
     from aiopslab.orchestrator.onboarding_eval_parser import EvalParser as EvalParser
-    from aiopslab.orchestrator.orchestrator import NotReady as NotReady, Orchestrator as Orchestrator
+    from aiopslab.orchestrator.orchestrator import (
+        AGENT_FAILURES as AGENT_FAILURES,
+        NotReady as NotReady,
+        Orchestrator as Orchestrator,
+    )
     from aiopslab.orchestrator.parser import ResponseParser as ResponseParser
     from aiopslab.orchestrator.preparation import (
         PreparedProblem as PreparedProblem,
-        ProgressCallback as ProgressCallback,
         Prompt as Prompt,
         deploy as deploy,
         get_baseline_key as get_baseline_key,
         get_fault_key as get_fault_key,
-        ignore_progress as ignore_progress,
         offer_transactions as offer_transactions,
         open_problem as open_problem,
         stage as stage,
     )
     from aiopslab.orchestrator.records import (
+        PACKAGE as PACKAGE,
         RecordNotWritten as RecordNotWritten,
         build_record as build_record,
+        build_step as build_step,
         comparable as comparable,
         get_version as get_version,
         to_json as to_json,
@@ -63,18 +71,31 @@ with export_lazily(globals()):
     from aiopslab.orchestrator.redaction import Redactor as Redactor, find_secrets as find_secrets
     from aiopslab.orchestrator.session import (
         WALL as WALL,
+        Ending as Ending,
         Session as Session,
         SessionItem as SessionItem,
         Step as Step,
     )
-    from aiopslab.orchestrator.stages import Stage as Stage, Stages as Stages, run_episode as run_episode
-    from aiopslab.orchestrator.subprocess_agent import SubprocessAgent as SubprocessAgent
+    from aiopslab.orchestrator.stages import (
+        MAX_PROCESSES as MAX_PROCESSES,
+        Stage as Stage,
+        Stages as Stages,
+        run_episode as run_episode,
+    )
+    from aiopslab.orchestrator.subprocess_agent import (
+        SubprocessAgent as SubprocessAgent,
+        get_basic_variables as get_basic_variables,
+    )
     from aiopslab.orchestrator.supervision import (
         Isolation as Isolation,
         Limits as Limits,
+        Nursery as Nursery,
+        NurseryLink as NurseryLink,
         end_with_parent as end_with_parent,
         hide_command_line as hide_command_line,
         reap_orphans as reap_orphans,
+        serve_nursery as serve_nursery,
         shield_harness as shield_harness,
         wait_for_orphans as wait_for_orphans,
     )
+    from aiopslab.utils import ProgressCallback as ProgressCallback, ignore_progress as ignore_progress

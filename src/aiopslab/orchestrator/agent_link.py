@@ -29,6 +29,10 @@ class AgentGone(AgentFailed):
     """The agent's process ended, or the agent ended itself, while a call to it was pending."""
 
 
+class AgentGaveUp(AgentFailed):
+    """The agent ends its session without an answer. It is judged like one that reached its limit."""
+
+
 class AgentNotStarted(AgentFailed):
     """The agent could not be started: an unknown name, no such program, no key, an unreachable endpoint."""
 
@@ -68,7 +72,7 @@ class AgentLink(ABC):
     async def get_action(self, state: str) -> str:
         """Return the agent's answer to an observation.
 
-        Raises `AgentTimedOut`, `AgentGone`, or `AgentFailed` for every other failure of the agent; a keyboard interrupt
+        Raises `AgentTimedOut`, `AgentGone`, `AgentGaveUp`, or `AgentFailed` for every other failure of the agent; a keyboard interrupt
         passes through.
         """
 

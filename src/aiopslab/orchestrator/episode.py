@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 from aiopslab.cloud import find_changes
 from aiopslab.orchestrator.action_names import FIRST, NEXT, SUBMIT
 from aiopslab.orchestrator.agent import AgentFailed, AgentGone, AgentLink, AgentTimedOut, Usage
-from aiopslab.orchestrator.agent_link import truncate
+from aiopslab.orchestrator.agent_link import AgentGaveUp, truncate
 from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.preparation import PreparedProblem, make_noise
@@ -109,6 +109,8 @@ class Episode:
             ending, self.session.why = "agent timed out", str(error)
         except AgentGone as error:
             ending, self.session.why = "agent gone", str(error)
+        except AgentGaveUp as error:
+            ending, self.session.why = "gave up", str(error)
         except AgentFailed as error:
             ending, self.session.why = "agent error", str(error)
         self.session.ending = ending

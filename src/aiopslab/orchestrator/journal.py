@@ -13,15 +13,16 @@ from __future__ import annotations
 import fcntl
 import json
 import secrets
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final
 
-from aiopslab.orchestrator.records import Record, build_step, to_json
+from aiopslab.orchestrator.records import Record, build_step, to_json, write_record
 from aiopslab.orchestrator.redaction import Redactor
-from aiopslab.orchestrator.session import DIGITS, Session, Step
+from aiopslab.orchestrator.session import DIGITS, WALL, Ending, Session, Step
 from aiopslab.utils import AIOpsLabError
 
 PATTERN: Final = "unfinished-*.jsonl"
@@ -81,14 +82,14 @@ def mark_as_cut_off(session: Session) -> Session:
     return replace(session, ending="cut off", why=CUT_OFF, wall_ended=session.wall_began)
 
 
-def read_record(path: Path) -> Record:
+def read_record(path: Path, draft: Record | None = None) -> Record:
     """Return the record in a file; a journal as the record of a session that was cut off, or is still in progress.
 
-    Raises ``NotARecord``.
+    ``draft`` is that of a journal which does not hold it. Raises ``NotARecord``.
     """
     try:
         data = path.read_bytes()
-        record = _read_journal(path, data) if path.match(PATTERN) else json.loads(data)
+        record = _read_journal(path, data, draft or {}) if path.match(PATTERN) else json.loads(data)
     except OSError as error:
         raise NotARecord(path, error.strerror or str(error)) from None
     except ValueError:
@@ -98,27 +99,55 @@ def read_record(path: Path) -> Record:
     return record
 
 
+def close_journal(path: Path, draft: Record, ending: Ending, why: str) -> Path:
+    """Write the record of a session whose process was killed, from its draft and its journal, and remove the journal.
+
+    Returns the record; the one that the process itself wrote if it was killed just after that. Raises ``RecordNotWritten``.
+    """
+    written = path.parent / f"{draft['session_id']}_{draft['start_time']}.json"
+    if written.exists():
+        path.unlink(missing_ok=True)
+        return written
+    steps = list(_iter_steps(path.read_bytes())) if path.exists() else []
+    now = time.time()
+    wall = {**draft[WALL], "session_s": now - draft["start_time"]}
+    ends = {"ending": ending, "why": why, "end_time": now, WALL: wall}
+    written = write_record(_add_steps(draft, steps) | ends, path.parent)
+    path.unlink(missing_ok=True)
+    return written
+
+
 def list_records(folder: Path) -> list[Path]:
     """Return the files of a folder that hold records, those of sessions that were cut off included, by name."""
     return sorted([*folder.glob("*.json"), *folder.glob(PATTERN)])
 
 
-def _read_journal(path: Path, data: bytes) -> Record:
-    record: Record = {"problem_id": None, "agent": None, "session_id": None, "seed": None, "results": {}}
-    steps: list[dict[str, Any]] = []
+def _read_journal(path: Path, data: bytes, draft: Record) -> Record:
+    record: Record = {
+        "problem_id": None,
+        "agent": None,
+        "session_id": None,
+        "seed": None,
+        "results": {},
+    } | draft
     for line in _iter_lines(data):
         record |= line.get("draft", {})
-        if "step" in line:
-            steps.append(line["step"])
-    speakers = (("assistant", "response"), ("env", "observation"))
-    trace = [{"role": role, "content": step[field]} for step in steps for role, field in speakers]
     is_going_on = _is_locked(path)
-    record |= {
+    return _add_steps(record, list(_iter_steps(data))) | {
         "ending": "in progress" if is_going_on else "cut off",
         "why": IN_PROGRESS if is_going_on else CUT_OFF,
-        "steps": steps,
-        "trace": trace,
     }
+
+
+def _iter_steps(data: bytes) -> Iterator[dict[str, Any]]:
+    return (line["step"] for line in _iter_lines(data) if "step" in line)
+
+
+def _add_steps(draft: Record, steps: list[dict[str, Any]]) -> Record:
+    """Return a draft with the steps, and what follows from them."""
+    speakers = (("assistant", "response"), ("env", "observation"))
+    trace = [{"role": role, "content": step[field]} for step in steps for role, field in speakers]
+    record = {**draft, "steps": steps, "trace": trace}
     if steps and "simulated" in record:
         duration_s = round(steps[-1]["at_s"] + steps[-1]["took_s"], DIGITS)
         began_s = record["simulated"]["began_s"]

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from aiopslab.orchestrator.action_names import SUBMIT
-from aiopslab.orchestrator.agent import AgentFailed, AgentLink, link
+from aiopslab.orchestrator.agent import AgentFailed, AgentLink, Usage, link
 from aiopslab.orchestrator.agent_runners import is_loop_shared
 from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.episode import Episode, OnStep, Pace
@@ -32,9 +32,7 @@ from aiopslab.orchestrator.models import ChatModel, RedactingModel
 from aiopslab.orchestrator.parser import ResponseParser
 from aiopslab.orchestrator.preparation import (
     PreparedProblem,
-    ProgressCallback,
     deploy,
-    ignore_progress,
     offer_transactions,
     open_problem,
     stage,
@@ -45,7 +43,7 @@ from aiopslab.orchestrator.session import Ending, Session, Step
 from aiopslab.orchestrator.transactions import TransactionOptions
 from aiopslab.paths import RESULTS_DIR
 from aiopslab.service import KubeCtl, make_current
-from aiopslab.utils import AIOpsLabError, SessionPrint, SubmissionStatus
+from aiopslab.utils import AIOpsLabError, ProgressCallback, SessionPrint, SubmissionStatus, ignore_progress
 
 MAX_STEPS: Final = 30
 AGENT_FAILURES: Final = ("agent error", "agent timed out", "agent gone")
@@ -106,6 +104,10 @@ class Orchestrator:
         self._on_step = on_step
         self._judge = judge
         self._tnr = TransactionOptions() if tnr is True else tnr or None
+        self.record_path: Path | None = None
+        """The file of the latest record; None if there is none."""
+        self.record_error: str | None = None
+        """Why the latest record could not be written."""
         self._introduces = False
         self._problem: PreparedProblem | None = None
         self._episode: Episode | None = None
@@ -161,28 +163,57 @@ class Orchestrator:
         step, ending = self.take_step(input)
         return SubmissionStatus.VALID_SUBMISSION if ending == "submitted" else step.observation
 
-    def take_step(self, answer: str, max_steps: int = MAX_STEPS) -> tuple[Step, Ending | None]:
+    def begin_session(self, max_steps: int = MAX_STEPS) -> Session:
+        """Begin the session before its first step, for a script that runs the loop itself; raises ``NotReady``."""
+        return self._begin_session(self._get_problem(), max_steps)
+
+    def keep_journal(
+        self, max_steps: int = MAX_STEPS, *, names_problem: bool = True
+    ) -> tuple[Path | None, Record]:
+        """Begin a session whose steps a script takes itself, and write them to a journal from now on. Raises ``NotReady``.
+
+        Returns the journal, None without a folder for records, and the draft of the record, from which ``close_journal`` makes a
+        record if this process is killed. The draft is in the journal only if that may name the problem.
+        """
+        problem = self._get_problem()
+        session = self._begin_session(problem, max_steps)
+        draft = self._build_record(problem, mark_as_cut_off(session), {})
+        if self.results_dir is None:
+            return None, draft
+        self._journal = Journal(self.results_dir, problem.make_redactor())
+        if names_problem:
+            self._journal.write_draft(draft)
+        return self._journal.path, draft
+
+    def take_step(
+        self, answer: str, max_steps: int = MAX_STEPS, wall_s: float = 0.0, usage: Usage | None = None
+    ) -> tuple[Step, Ending | None]:
         """Perform the action of an answer, and return the step, and how the session ends with it, if it does.
 
-        The first step begins the session. Raises ``NotReady``.
+        ``wall_s`` and ``usage`` are the time that the agent took and what it reports. The first step begins the session. Raises
+        ``NotReady``.
         """
         problem = self._get_problem()
         session = self._begin_session(problem, max_steps)
         assert self._episode is not None
-        step = self._episode.perform(answer)
+        session.wall_agent_s += wall_s
+        session.usage = usage or session.usage
+        step = self._episode.perform(answer, wall_s, usage)
         session.ended_s, session.wall_ended = problem.environment.now, time.time()
         if step.valid and step.api_name == SUBMIT:
             return step, "submitted"
         return step, self._episode.find_limit()
 
-    def finish_problem(self, ending: Ending = "submitted") -> dict[str, Any]:
+    def finish_problem(self, ending: Ending = "submitted", why: str = "") -> dict[str, Any]:
         """Judge and record a session whose steps a script took itself; returns what ``start_problem`` returns. Raises ``NotReady``."""
         problem = self._get_problem()
         session = self._begin_session(problem, MAX_STEPS)
-        session.ending = ending
+        session.ending, session.why = ending, why
         results, failure = self._judge_session(problem, session, None)
         self._problem = None
         result = self._record_session(problem, session, results)
+        if self._journal is not None and result["record"] is not None:
+            self._journal.remove()
         if failure is not None:
             raise failure
         return result
@@ -344,7 +375,7 @@ class Orchestrator:
         session.results, session.record = dict(results), record
         if self._prints:
             self.sprint.result(session.results)
-        path, error = self._write_record(record)
+        self.record_path, self.record_error = self._write_record(record)
         return {
             "history": session.trace,
             "final_state": _get_final_state(session),
@@ -352,8 +383,8 @@ class Orchestrator:
             "session_id": session.session_id,
             "ending": session.ending,
             "why": record["why"],
-            "record": path,
-            "record_error": error,
+            "record": self.record_path,
+            "record_error": self.record_error,
             "session": record,
         }
 

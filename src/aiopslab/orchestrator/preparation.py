@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import math
 import os
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -24,7 +24,7 @@ from aiopslab.orchestrator.evaluation.severity import Health, HealthMonitor
 from aiopslab.orchestrator.models import Tool
 from aiopslab.orchestrator.redaction import Redactor, find_secrets
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.utils import pause_garbage_collection
+from aiopslab.utils import ProgressCallback, ignore_progress, pause_garbage_collection
 from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from aiopslab.orchestrator.transactions import TransactionOptions, Transactions
     from simcloud.world import Terminal
 
-ProgressCallback = Callable[[str], None]
-"""Receives the progress of long work, in short sentences."""
-
 STEP_S: Final = 5.0
 """Sessions begin at a multiple of this after their baseline. Injecting a fault takes seconds and fractions of them: without
 this, the time at which a session begins would reveal whether a fault was injected, and which."""
@@ -43,17 +40,33 @@ NOISY_STEP_S: Final = 30.0
 """The same for problems with noise, which takes longer."""
 
 
-def ignore_progress(_message: str) -> None:
-    """Drop a progress message."""
-
-
 @pause_garbage_collection()
-def deploy(task: Task, seed: int, tell: ProgressCallback = ignore_progress) -> Environment:
-    """Deploy the problem's application, with users on it, and return the environment once it has settled."""
-    tell(f"{task.app.name}: deploying the cluster and the application, starting users, recording a baseline")
-    from aiopslab.cloud import Environment  # loads the whole cloud, which is first needed here
+def deploy(
+    task: Task,
+    seed: int,
+    tell: ProgressCallback = ignore_progress,
+    *,
+    epoch_s: float | None = None,
+    scrape_s: float = 15.0,
+) -> Environment:
+    """Deploy the problem's application, with users on it, and return the environment once it has settled.
 
-    environment = Environment(task.app, seed, rate=task.rate, entry=task.entry)
+    ``epoch_s`` is the Unix time at which the world starts, if it is not the usual one; ``scrape_s`` the time between two samples
+    of a metric.
+    """
+    tell("loading the cloud")
+    from aiopslab.cloud import Environment  # loads the whole cloud, which is first needed here
+    from simcloud.machine import EPOCH_S
+
+    environment = Environment(
+        task.app,
+        seed,
+        rate=task.rate,
+        entry=task.entry,
+        scrape_s=scrape_s,
+        tell=tell,
+        epoch_s=EPOCH_S if epoch_s is None else epoch_s,
+    )
     policy = POLICIES[task.policy]
     policy.admit(environment.cluster.api)  # the agent's account is part of the baseline
     environment.settle()
@@ -72,8 +85,7 @@ def stage(task: Task, environment: Environment, tell: ProgressCallback = ignore_
         task.inject_fault()
         environment.mark_injected()
         make_noise(environment, task.noise.after)
-    tell(f"letting {task.soak_s:g} simulated seconds pass before the session begins")
-    environment.run_for(task.soak_s)
+    environment.run_with_progress(task.soak_s, "letting time pass before the session begins", tell)
     environment.write_off()
     step_s = NOISY_STEP_S if task.noise.before else STEP_S
     steps = math.ceil((environment.now - began_s) / step_s)

@@ -34,7 +34,7 @@ _SECRET_FORMS: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SECRET_NAMES: Final = re.compile(
-    r"(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)"
+    r"(?:^|_)(?:(?:API)?KEYS?|TOKENS?|SECRETS?|(?:PG)?PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)"
 )
 
 _STANDARD_BASE64: Final = str.maketrans("-_", "+/")

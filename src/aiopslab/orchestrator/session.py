@@ -29,6 +29,7 @@ Ending = Literal[
     "agent error",
     "agent timed out",
     "agent gone",
+    "gave up",
     "interrupted",
     "cut off",
     "harness timed out",

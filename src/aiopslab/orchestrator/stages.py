@@ -25,17 +25,16 @@ from aiopslab.orchestrator.episode import Episode, Pace
 from aiopslab.orchestrator.orchestrator import MAX_STEPS, Orchestrator
 from aiopslab.orchestrator.preparation import (
     PreparedProblem,
-    ProgressCallback,
     deploy,
     get_baseline_key,
     get_fault_key,
-    ignore_progress,
     open_problem,
     stage,
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.tasks import Task
+from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.world import Copy
 
 MAX_PROCESSES: Final = 48

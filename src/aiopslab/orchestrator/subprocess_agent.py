@@ -30,7 +30,7 @@ from aiopslab.orchestrator.agent_link import (
     truncate,
 )
 from aiopslab.orchestrator.models import Tool
-from aiopslab.orchestrator.supervision import Isolation, Limits, SupervisedProcess
+from aiopslab.orchestrator.supervision import Isolation, Limits, NurseryLink, SupervisedProcess
 from aiopslab.orchestrator.supervision.process import NotStarted
 
 MAX_LINE_BYTES = 2 * 1024 * 1024
@@ -50,7 +50,7 @@ class SubprocessAgent:
 
     `env` adds variables to the basic ones such as `PATH` and `HOME`. With `isolation`, the program runs in namespaces of its own.
     A program that `announces` itself writes a line `{"ready": NAME}` when it can work, optionally with `"settings"`, or `{"error": "…"}` if it cannot.
-    `on_output` receives what it writes to standard error.
+    `on_output` receives what it writes to standard error. A `nursery` forks its supervisor, and the program too if it is Python code.
     """
 
     def __init__(
@@ -62,6 +62,7 @@ class SubprocessAgent:
         isolation: Isolation | None = None,
         announces: bool = False,
         on_output: OnOutput | None = None,
+        nursery: NurseryLink | None = None,
     ) -> None:
         if isinstance(argv, str) or not argv:
             raise AgentFailed(
@@ -73,10 +74,16 @@ class SubprocessAgent:
         self.isolation = isolation
         self.announces = announces
         self.on_output = on_output
+        self.nursery = nursery
 
     def link(self, name: str, *, timeout_s: float) -> AgentLink:
         """Return a link for one session; the program starts and ends with it."""
         return _SubprocessLink(self, name, timeout_s)
+
+
+def get_basic_variables() -> dict[str, str]:
+    """Return the variables of the environment that every program gets."""
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ}
 
 
 class _SubprocessLink(AgentLink):
@@ -191,10 +198,14 @@ class _SubprocessLink(AgentLink):
 
     async def _launch(self) -> SupervisedProcess:
         agent = self._agent
-        environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | agent.env
         try:
             process = await SupervisedProcess.start(
-                agent.argv, environment, agent.limits, agent.isolation, MAX_LINE_BYTES
+                agent.argv,
+                get_basic_variables() | agent.env,
+                agent.limits,
+                agent.isolation,
+                MAX_LINE_BYTES,
+                agent.nursery,
             )
         except (NotStarted, OSError, ValueError) as error:
             raise AgentNotStarted(_describe_refusal(self.name, agent.argv[0], str(error))) from None

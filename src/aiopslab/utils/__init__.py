@@ -9,10 +9,15 @@ with export_lazily(globals()):
         find_extension as find_extension,
         get_summary as get_summary,
         import_folder as import_folder,
+        list_extensions as list_extensions,
         load_extensions as load_extensions,
     )
     from aiopslab.utils.loading import NoPythonFile as NoPythonFile, load_module as load_module
     from aiopslab.utils.memory import pause_garbage_collection as pause_garbage_collection
+    from aiopslab.utils.progress import (
+        ProgressCallback as ProgressCallback,
+        ignore_progress as ignore_progress,
+    )
     from aiopslab.utils.status import (
         AIOpsLabError as AIOpsLabError,
         InvalidActionError as InvalidActionError,

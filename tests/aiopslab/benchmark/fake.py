@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from aiopslab.benchmark.episodes import Action, Episode, EpisodeKey, Facts
+from aiopslab.benchmark.executor import Executor
 from aiopslab.benchmark.plan import Contestant, Job
+from aiopslab.benchmark.pool import Pool
+from aiopslab.benchmark.ray_pool import RayPool
 from aiopslab.benchmark.runner import Observer, Runner, Status
-from aiopslab.benchmark.store import SESSIONS, Run, Store, lock_folder
+from aiopslab.benchmark.store import FILE_NAME, LINK_NAME, SESSIONS, Run, Store, lock_folder
 
 FACTS = Facts("detection", "hotel-reservation", "scale_pod_zero", "virtualization", "easy")
 
@@ -85,16 +88,24 @@ def run_fake(
     workers: int = 2,
     max_cost_usd: float | None = None,
     observe: Observer = ignore,
+    url: str | None = None,
+    on_ray: bool = False,
     **fake: Any,
 ) -> Runner:
     """Run or resume a benchmark of fake episodes to its end."""
     with lock_folder(folder):
-        exists = (folder / "benchmark.sqlite").exists()
-        with Store.open(folder) if exists else Store.create(folder, Run("run", {}, {})) as store:
+        exists = any((folder / name).exists() for name in (FILE_NAME, LINK_NAME))
+        run = Run("run", {}, {})
+        with Store.open(folder, url) if exists else Store.create(folder, run, url) as store:
             store.remove_strays()
-            performer = partial(FakePerformer, folder, **fake)
+
+            def make_executor(size: int) -> Executor[Job]:
+                if on_ray:
+                    return RayPool(size, partial(FakePerformer, **fake), folder)
+                return Pool(size, partial(FakePerformer, folder, **fake))
+
             runner = Runner(
-                store, jobs, performer, workers=workers, max_cost_usd=max_cost_usd, observe=observe
+                store, jobs, make_executor, workers=workers, max_cost_usd=max_cost_usd, observe=observe
             )
             runner.run()
             return runner

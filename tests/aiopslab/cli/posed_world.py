@@ -15,6 +15,8 @@ from aiopslab.cli.main import cli
 from aiopslab.cli.problems import load_problems, prepare_problem
 from aiopslab.orchestrator import PreparedProblem
 
+PROGRESS: list[str] = []
+
 
 class Called(NamedTuple):
     """How a command ended, and what it printed."""
@@ -26,7 +28,12 @@ class Called(NamedTuple):
 
 def posed(pid: str, seed: int = 3) -> PreparedProblem:
     """A problem that stands ready."""
-    return prepare_problem(load_problems(), pid, seed, None, lambda _: None)
+    return prepare_problem(load_problems(), pid, seed, None, PROGRESS.append)
+
+
+def list_progress(_world: PreparedProblem) -> list[str]:
+    """The progress that was reported while the problem was prepared, in the copy's process."""
+    return PROGRESS
 
 
 def called(world: PreparedProblem, *args: str, stdin: str = "") -> Called:

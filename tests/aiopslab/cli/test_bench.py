@@ -30,7 +30,11 @@ PROBLEMS = ("misconfig_app_hotel_res-detection-1", "noop_detection_hotel_reserva
         (("no_such_problem-detection-1", "--agent", "idle"), "no_such_problem"),
         (("--agent", "idle", "--seed", "x"), "0-4"),
         (("--agent", "idle", "--model", "m"), "Leave out --model"),
+        (("--agent", "idle", "--undo", "magic"), "--undo takes one of inverse, copy"),
         (("--agent", "idle", "--out", "/proc/none"), "--out"),
+        (("--agent", "idle", "--vary", "louder"), "Choose some of: reworded"),
+        (("--agent", "idle", "--executor", "threads"), "Choose one of: processes, ray"),
+        (("--agent", "idle", "--store", "mysql://u:secret@h/d"), "postgresql://USER"),
         (("--resume",), "holds no benchmark"),
         ((*PROBLEMS, "--suite", "smoke", "--agent", "idle"), "Leave out one of them"),
     ],
@@ -41,6 +45,7 @@ def test_a_wrong_call_is_answered_with_a_way_out(args: tuple[str, ...], way_out:
     assert (done.returncode, done.stdout) == (2, "")
     assert way_out in done.stderr
     assert "Traceback" not in done.stderr
+    assert "secret" not in done.stderr
 
 
 @pytest.mark.parametrize("command", ["bench", "report", "compare", "verify"])
@@ -48,6 +53,27 @@ def test_help_has_an_example(command: str) -> None:
     done = aiopslab(command, "--help")
     assert done.returncode == 0
     assert f"  aiopslab {command}" in done.stdout
+
+
+def test_a_full_disk_fails_the_run_and_says_how_to_continue(tmp_path: Path) -> None:
+    script = """
+import resource, sys
+from pathlib import Path
+from aiopslab.cli.problems import run_command
+from tests.aiopslab.benchmark.fake import make_jobs, run_fake
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))  # no file grows further, as on a full disk
+    sys.exit(run_command(lambda: run_fake(Path(sys.argv[1]), make_jobs(("a",), 1000)).status.new))
+"""
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"The store of {tmp_path} failed" in done.stderr
+    assert f"aiopslab bench --resume --out {tmp_path}" in done.stderr
+    assert "Traceback" not in done.stderr
+    with Store.open(tmp_path) as store:
+        assert 0 < len(store.list_episodes()) < 1000
 
 
 def test_seeds_are_numbers_lists_and_ranges() -> None:
@@ -133,6 +159,27 @@ def test_two_agents_on_two_problems_from_the_start_to_the_replay(tmp_path: Path)
 
 
 @pytest.mark.slow
+def test_the_texts_that_an_agent_gets_are_varied_and_recorded(tmp_path: Path) -> None:
+    call = ("bench", PROBLEMS[1], "--agent", "idle", "--out", str(tmp_path), "--jobs", "1")
+    assert aiopslab(*call).returncode == 0
+    done = aiopslab(*call, "--resume", "--vary", "reworded,longer")
+    assert done.returncode == 0, done.stderr
+    assert list(read_verdicts(tmp_path)) == [
+        ("idle", PROBLEMS[1]),
+        ("idle~longer", PROBLEMS[1]),
+        ("idle~reworded", PROBLEMS[1]),
+    ]
+    with Store.open(tmp_path) as store:
+        records = [json.loads((tmp_path / episode.record).read_text()) for episode in store.list_episodes()]
+    texts = [str(record["system_prompt"]) for record in records]
+    assert len(set(texts)) == 3
+    assert ["You are on call for" in text for text in texts] == [True, True, False]
+    report = aiopslab("report", str(tmp_path), "--format", "markdown")
+    assert "| idle | longer | 100% [21, 100] | 100% [21, 100] | +0 [+0, +0] |" in report.stdout
+    assert "3 of 3 verdicts are the same" in aiopslab("verify", str(tmp_path), "--jobs", "1").stdout
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_what_is_interrupted_leaves_no_process_and_can_be_resumed(
     number: signal.Signals, tmp_path: Path
@@ -164,3 +211,23 @@ def test_what_is_interrupted_leaves_no_process_and_can_be_resumed(
     assert len(read_verdicts(tmp_path)) == 6
     assert len(list((tmp_path / "sessions").iterdir())) == 18
     assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.slow(keep=1)
+def test_transactions_are_part_of_the_agents_name_and_of_the_record(tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    script = tmp_path / "actions.txt"
+    script.write_text('exec_shell("kubectl label ns default a=b")\nsubmit("Yes")\n')
+    agent = f"scripted:{script}"
+    done = aiopslab("bench", PROBLEMS[0], "--agent", agent, "--tnr", "--out", str(out), "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert f"{agent}+tnr" in done.stdout
+    with Store.open(out) as store:
+        (episode,) = store.list_episodes()
+        (contestant,) = store.run.plan["contestants"]
+    assert (episode.agent, contestant["undo"]) == (f"{agent}+tnr", "inverse")
+    record = json.loads((out / episode.record).read_text())
+    assert record["settings"]["tnr"]["undo"] == "inverse"
+    assert [entry["outcome"] for entry in record["transactions"]] == ["committed"]
+    checked = aiopslab("verify", str(out), "--jobs", "1")
+    assert checked.returncode == 0, checked.stdout

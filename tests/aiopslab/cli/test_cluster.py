@@ -13,6 +13,7 @@ import pytest
 
 from tests.simcloud.server.kubernetes.served import PATIENCE_S, cluster
 
+PROBLEM = "misconfig_app_hotel_res-mitigation-1"
 NOWHERE = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9") | {
     "no_proxy": "",
     "NO_PROXY": "",
@@ -68,6 +69,42 @@ def test_an_application_with_users_on_it_and_a_door_for_real_clients(tmp_path: P
         assert ("search", "geo") in [(call["parent"], call["child"]) for call in calls["calls"]]
 
 
+@pytest.mark.slow(keep=1)
+def test_genuine_kubectl_repairs_a_problem_and_submits(tmp_path: Path) -> None:
+    options = ("--problem", PROBLEM, "--policy", "operator", "--results", str(tmp_path / "results"))
+    with cluster(tmp_path, *options, "--speed", "5", ends=True) as served:
+        told = fully_told(tmp_path / "server.log")
+        assert "Your task: something is wrong with the application; repair it" in told
+        assert f"with --kubeconfig {served.kubeconfig}: aiopslab submit, when the fault is repaired" in told
+        assert "misconfig" not in told
+        shown = aiopslab("cluster", "status", "--kubeconfig", str(served.kubeconfig))
+        assert "Your task: something is wrong with the application; repair it" in shown.stdout
+        assert "operator" in served.ok("auth", "whoami")
+        assert served.kubectl("auth", "can-i", "create", "clusterrolebindings").stdout == "no\n"
+        second = aiopslab("cluster", "up", "--kubeconfig", str(served.kubeconfig))
+        assert (second.returncode, "belongs to another" in second.stderr) == (2, True)
+        served.ok("-n", "test-hotel-reservation", "rollout", "undo", "deployment/geo")
+        served.ok("-n", "test-hotel-reservation", "rollout", "status", "deployment/geo")
+        done = aiopslab("submit", "--kubeconfig", str(served.kubeconfig), "--json")
+        assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)
+    record = json.loads(Path(verdict["record"]).read_text())
+    assert (verdict["ending"], verdict["results"]["success"]) == ("submitted", True), verdict["results"]
+    assert (record["agent"], record["problem_id"], record["results"]["success"]) == ("human", PROBLEM, True)
+    assert record["settings"]["faults"][0]["name"] == "misconfig_app"
+    late = aiopslab("submit", "--kubeconfig", str(served.kubeconfig))
+    assert (late.returncode, "Is `aiopslab cluster up` still running?" in late.stderr) == (1, True)
+    assert "success" in (tmp_path / "server.log").read_text()
+
+
+def test_a_kubeconfig_of_others_is_not_replaced(tmp_path: Path) -> None:
+    own = tmp_path / "config"
+    own.write_text("apiVersion: v1\nkind: Config\nclusters: [{name: production}]\n")
+    done = aiopslab("cluster", "up", "--kubeconfig", str(own))
+    assert (done.returncode, "Choose another file with --kubeconfig" in done.stderr) == (2, True)
+    assert "production" in own.read_text()
+
+
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with cluster(tmp_path, "--nodes", "1", "--no-telemetry") as served:
         assert "Telemetry" not in fully_told(tmp_path / "server.log")
@@ -86,6 +123,9 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
         (("cluster", "up", "--app", "shop", "--api-only"), "leave out --api-only"),
         (("shell", "--app", "shop"), "Choose one of: hotel-reservation"),
         (("cluster", "up", "--nodes", "0"), "Invalid value for '--nodes'"),
+        (("cluster", "up", "--problem", PROBLEM, "--app", "shop"), "leave out --app"),
+        (("cluster", "up", "--problem", "misconfig_app_hotel-mitigation-1"), PROBLEM),
+        (("submit", "Yes", "--kubeconfig", "/nowhere"), "Start a cluster with `aiopslab cluster up`"),
         (("cluster", "status", "--kubeconfig", "/nowhere"), "Start a cluster with `aiopslab cluster up`"),
     ],
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from aiopslab.cli.export import export_app, export_problem
+from aiopslab.cli.export import ExportOptions, export_app, export_problem
 from aiopslab.cli.problems import load_problems, run_command
 
 CALL = "import sys; from aiopslab.cli import main; sys.argv[0] = 'aiopslab'; main()"
@@ -50,19 +50,19 @@ def test_one_seed_writes_the_same_bytes_in_any_process(tmp_path: Path) -> None:
 def test_a_wrong_call_costs_no_time_and_says_a_way_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_command(lambda: export_app("shop", 1, 1, tmp_path, "csv", False)) == 2
+    assert run_command(lambda: export_app("shop", 1, ExportOptions(tmp_path))) == 2
     assert capsys.readouterr().err == (
         "There is no application 'shop'. Choose one of: hotel-reservation, social-network.\n"
     )
     (tmp_path / "there").write_text("")
-    assert run_command(lambda: export_app("none", 1, 1, tmp_path, "csv", False)) == 2
+    assert run_command(lambda: export_app("none", 1, ExportOptions(tmp_path))) == 2
     assert (
         capsys.readouterr().err == f"{tmp_path} is not empty. Name another folder, or remove what is in it.\n"
     )
 
 
 def test_an_application_leaves_traces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert export_app("hotel-reservation", 1, 1, tmp_path / "out", "csv", True) == 0
+    assert export_app("hotel-reservation", 1, ExportOptions(tmp_path / "out", minutes=1, as_json=True)) == 0
     manifest = json.loads(capsys.readouterr().out)
     assert manifest["tables"]["traces"]["rows"] > 1_000
     head = (tmp_path / "out" / "traces.csv").read_text().splitlines()[0]
@@ -76,7 +76,8 @@ def test_a_problem_is_written_with_the_truth_about_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pid = "revoke_auth_mongodb-localization-1"
-    assert export_problem(load_problems().get_problem_instance(pid), 0, 1, tmp_path / "out", "csv", True) == 0
+    options = ExportOptions(tmp_path / "out", as_json=True)
+    assert export_problem(load_problems().get_problem_instance(pid), 1, options) == 0
     manifest = json.loads(capsys.readouterr().out)
     assert (manifest["problem"], manifest["ground_truth"]) == (pid, "ground_truth.json")
     truth = json.loads((tmp_path / "out" / "ground_truth.json").read_text())
@@ -94,6 +95,10 @@ def test_a_problem_is_written_with_the_truth_about_it(
         (("revoke_auth_mongodb-localization-9",), "or revoke_auth_mongodb-localization-1"),
         (("revoke_auth_mongodb-localization-1", "--app", "none"), "leave out --app"),
         (("revoke_auth_mongodb-localization-1", "--format", "xml"), "There is no format 'xml'"),
+        (("noop_detection_hotel_reservation-1", "--format", "rcaeval"), "has no fault"),
+        (("--format", "rcaeval"), "rcaeval needs a problem"),
+        (("--format", "atif"), "atif needs a session record"),
+        (("nowhere.json", "--format", "atif"), "nowhere.json"),
     ],
 )
 def test_a_wrong_call_about_a_problem_costs_no_time(tmp_path: Path, args: tuple[str, ...], told: str) -> None:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from aiopslab.cli.inventory import list_agents, list_apps, list_faults, list_problems
-from aiopslab.cli.problems import UsageError
+from aiopslab.orchestrator.problems import NoSuchSelection
 from tests.aiopslab.cli.test_cli import ROOT
 
 OWN = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_problems.py"
@@ -58,5 +58,5 @@ def test_applications_and_faults_with_a_sentence_each(capsys: pytest.CaptureFixt
     [("mitigate", None, "Choose one of: detection"), (None, "shop", "Choose one of: hotel-reservation")],
 )
 def test_what_is_not_there_is_told(task: str | None, app: str | None, told: str) -> None:
-    with pytest.raises(UsageError, match=told):
+    with pytest.raises(NoSuchSelection, match=told):
         list_problems(task, app, None, (), False)

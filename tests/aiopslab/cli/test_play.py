@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from aiopslab.benchmark import Store
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
-from tests.aiopslab.cli.posed_world import Called, called, posed
+from tests.aiopslab.cli.posed_world import Called, called, list_progress, posed
 from tests.aiopslab.cli.test_cli import aiopslab
 from tests.aiopslab.cli.test_shell import Person
 
@@ -85,6 +86,121 @@ def test_who_leaves_leaves_a_record(
     assert "never" not in done.out
     kept = record(tmp_path)
     assert (kept["ending"], len(kept["steps"])) == ("agent gone", 1)
+
+
+def test_a_person_who_gives_up_sees_what_was_wrong(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+    done = play(world, tmp_path, "hint", "echo looking", "hint", "give  up", "echo never")
+    assert done.code == 0, done.err
+    assert "Hint 1 of 6: Look at what users do: search (100% failed or slow)." in done.out
+    assert "How it ended: gave up.\nRecord: " in done.out
+    assert "never" not in done.out
+    told = [line.strip() for line in done.out.splitlines()]
+    assert "An operator revokes a role that is still needed in a database of HotelReservation." in told
+    assert "From the front door, follow frontend -> search -> geo -> mongodb-geo." in told
+    assert "Then answer: mongodb-geo" in told
+    assert "1 step changed nothing. You used 2 hints." in told
+    assert not any(line.startswith("tokens") for line in told)
+    kept = record(tmp_path)
+    assert (kept["ending"], kept["results"]["success"]) == ("gave up", False)
+    assert [(hint["number"], hint["at_s"] > 0) for hint in kept["agent_settings"]["hints"]] == [
+        (1, False),
+        (2, True),
+    ]
+
+
+def test_hints_become_more_telling_and_end_with_the_answer(
+    world: Copy[PreparedProblem], tmp_path: Path
+) -> None:
+    done = play(world, tmp_path, *["hint"] * 7, "quit")
+    hints = [line for line in done.out.splitlines() if line.startswith("Hint ")]
+    named = ["mongodb-geo" in hint for hint in hints]
+    assert named == [False, False, False, True, False, True]
+    assert hints[-1] == "Hint 6 of 6: The right answer: mongodb-geo."
+    assert "There are no more hints." in done.out
+    assert "What was wrong" not in done.out, "who comes back later is not told"
+
+
+def test_the_plots_of_a_debrief_show_users_severity_and_steps(
+    world: Copy[PreparedProblem], tmp_path: Path
+) -> None:
+    line = "kubectl -n test-hotel-reservation scale deploy/profile --replicas=0"
+    done = play(world, tmp_path, line, "sleep 20", "submit mongodb-geo")
+    rows = {row[:15].strip(): row[16:] for row in done.out.splitlines() if row.startswith("  ")}
+    served, severity, steps = rows["users served"], rows["severity"], rows["your steps"]
+    assert served[0] == "█", "the fault was injected about a minute before the session"
+    assert "█" not in served[served.index(served[30]) + 40 :]
+    assert severity.strip()[0] in "▆▇"
+    assert steps.split() == ["1", "2", "s"]
+    assert any(
+        row.split()[0] == "1" and "[deployments/profile" in row for row in done.out.splitlines() if row
+    )
+
+
+def test_the_status_line_has_time_severity_and_users(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+    done = play(world, tmp_path, "sleep 10", "quit")
+    shown = [line for line in done.out.splitlines() if "into the session" in line]
+    assert len(shown) == 2
+    assert ", 0 s into the session | severity 0.8" in shown[0]
+    assert "of users' requests succeed" in shown[1]
+    assert ", 15 s into the session" in shown[1]
+
+
+def test_preparation_reports_how_far_it_is(world: Copy[PreparedProblem]) -> None:
+    told = world.call(list_progress)
+    assert "recording a baseline with users (60 of 120 simulated seconds)" in told
+    assert "letting time pass before the session begins (30 of 60 simulated seconds)" in told
+    assert "deploying hotel-reservation (19 of 19 Deployments are ready)" in told
+
+
+def test_a_person_needs_a_terminal(tmp_path: Path) -> None:
+    for command in (("run", PROBLEM), ("bench", PROBLEM, "--out", str(tmp_path / "bench"))):
+        done = aiopslab(*command, "--agent", "human")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("The agent human needs a terminal")
+        assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "bench").exists()
+    done = aiopslab("run", PROBLEM, "--agent", "human", "--model", "gpt-5-mini", "--json")
+    assert done.stderr == "The agent human is a person; leave out --model and --json.\n"
+
+
+@pytest.mark.slow
+def test_a_person_is_the_agent_of_a_run(tmp_path: Path) -> None:
+    person = Person("run", PROBLEM, "--agent", "human", "--results", str(tmp_path), "--max-steps", "7")
+    try:
+        person.sees("step 1 of 7]")
+        person.sees("# ")
+        person.type("\x04")
+        person.sees("Leave without an answer? [y/N] ")
+        person.type("n\n")
+        person.sees("# ")
+        person.type("submit mongodb-geo\n")
+        person.sees("What an expert would have done")
+        assert person.left_with() == 0
+    finally:
+        person.close()
+    kept = record(tmp_path)
+    assert (kept["agent"], kept["results"]["success"]) == ("human", True)
+
+
+@pytest.mark.slow
+def test_a_person_is_an_agent_of_a_benchmark(tmp_path: Path) -> None:
+    out = str(tmp_path / "bench")
+    person = Person("bench", PROBLEM, "--agent", "human,noop", "--repeat", "2", "--out", out)
+    try:
+        person.sees("Session 1 of 2.")
+        person.sees("# ")
+        person.type("submit mongodb-geo\n")
+        person.sees("Session 2 of 2.")
+        person.sees("# ")
+        person.type("quit\n")
+        person.sees("1 of 4 episodes are stored")
+        assert person.left_with() == 130
+    finally:
+        person.close()
+    with Store.open(tmp_path / "bench") as store:
+        (episode,) = store.list_episodes()
+    assert (episode.agent, episode.success, episode.in_tokens) == ("human", True, 0)
+    assert (tmp_path / "bench" / episode.record).exists()
 
 
 @pytest.mark.slow

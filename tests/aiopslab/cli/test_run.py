@@ -53,6 +53,15 @@ def test_transactions_are_offered_and_recorded(world: Copy[PreparedProblem], tmp
     assert (entry["commands"], entry["left"]) == (["kubectl label ns default a=b"], [])
 
 
+def test_the_status_line_of_a_person_does_not_answer_a_detection(
+    world: Copy[PreparedProblem], tmp_path: Path
+) -> None:
+    with world.branch() as copy:
+        done = copy.call(called, "play", PROBLEM, "--results", str(tmp_path), stdin="quit\n")
+    assert ", 0 s into the session]" in done.out
+    assert "severity" not in done.out
+
+
 def test_steps_evaluation_and_record_are_shown(world: Copy[PreparedProblem], tmp_path: Path) -> None:
     script = tmp_path / "actions.txt"
     script.write_text('exec_shell("kubectl get ns -o name | head -1")\nsubmit("Yes")\n')

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from aiopslab.orchestrator.supervision.family import find_descendants
 from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+from tests.aiopslab.orchestrator.test_subprocess_agent import ends
 
 UNFAIR = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_problems.py"
 FAIR = "noop_detection_hotel_reservation-1"
@@ -46,3 +51,15 @@ def test_findings_are_kept_and_not_made_again(tmp_path: Path) -> None:
     again = aiopslab("validate", FAIR, "--log", str(log), "--json")
     assert list(json.loads(again.stdout)) == [FAIR]
     assert log.read_text() == kept and "checking symptoms" not in again.stderr
+
+
+def test_workers_end_when_the_command_is_killed() -> None:
+    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", "validate", FAIR, "--jobs", "2"]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True) as process:
+        deadline = time.monotonic() + 120
+        while len(started := find_descendants(process.pid)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.kill()
+    assert len(started) >= 3, "a resource tracker, a worker and its world"
+    assert all(ends(descendant.pid) for descendant in started)

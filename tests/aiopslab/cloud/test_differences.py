@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiopslab.cloud.declared import find_changes, find_differences, read_declared
+from aiopslab.cloud.declared import describe_differences, find_changes, find_differences, read_declared
 from simcloud.world.clusters import add_cluster
 from simcloud.world.terminal import Terminal
 from simcloud.world.world import World
@@ -28,4 +28,9 @@ def test_a_change_is_told_by_the_paths_at_which_it_is_and_restarts_and_notes_of_
         "spec.replicas",
         "spec.template.spec.containers[0].image",
         "metadata.labels.team",
+    ]
+    assert describe_differences(before[key], after[key]) == [
+        "spec.replicas: 1 -> 2",
+        "spec.template.spec.containers[0].image: nginx:1.25 -> nginx:1.26",
+        "metadata.labels.team: none -> a",
     ]

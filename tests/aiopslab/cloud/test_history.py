@@ -116,6 +116,14 @@ def test_databases_are_as_old_as_their_volumes_and_have_served_since(site: Copy[
     script = "print(db.user.findOne()._id.getTimestamp().getTime())"
     written_ms = float(site.call(typed, f"{pod} mongo --quiet user-db --eval '{script}'"))
     assert [born_s, written_ms / 1000] == pytest.approx([history.released_s + FIRST_START_S] * 2, abs=1)
+    listed = site.call(typed, f"kubectl exec -n {NS} deploy/mongodb-geo -- ls /data/db")
+    files = re.findall(r"(?:collection|index)-(\d+)-(\d+)\.wt", listed)
+    runs: dict[str, list[int]] = {}
+    for number, suffix in files:
+        runs.setdefault(suffix, []).append(int(number))
+    assert len(runs) == 2 and all(sorted(numbers) == [*range(len(numbers))] for numbers in runs.values()), (
+        files
+    )
     log = f"kubectl logs -n {NS} deploy/mongodb-user"
     assert "createCollection" not in site.call(typed, f"{log} | head -60")
     minutes = (now_s - history.upgraded_s) / 60

@@ -118,6 +118,36 @@ def test_the_http_api_has_its_usual_parts(world: Copy[Environment]) -> None:
     assert json.loads(silences) == []
 
 
+def test_the_images_have_their_tools(world: Copy[Environment]) -> None:
+    prometheus = "kubectl exec -n monitoring deploy/prometheus-server -- promtool"
+    amtool = "kubectl exec -n monitoring alertmanager-0 -- amtool"
+    checked, samples, scalar, wrong, alerts, silences, config, refused = run(
+        world,
+        f"{prometheus} check config /etc/prometheus/prometheus.yml",
+        f"{prometheus} query instant http://localhost:9090 'up{{job=\"kube-state-metrics\"}}'",
+        f"{prometheus} query instant http://localhost:9090 1+1",
+        f"{prometheus} query instant http://localhost:9090 'up{{' 2>&1",
+        f"{amtool} --alertmanager.url=http://localhost:9093 alert",
+        f"{amtool} --alertmanager.url=http://localhost:9093 silence query",
+        f"{amtool} --alertmanager.url=http://localhost:9093 config show | head -1",
+        f"{amtool} alert 2>&1",
+    )
+    path = "/etc/prometheus/prometheus.yml"
+    assert checked.startswith(
+        f"Checking {path}\n  SUCCESS: 1 rule files found\n SUCCESS: {path} is valid prometheus "
+    )
+    assert re.search(r"\n\nChecking /etc/prometheus/rules.yaml\n  SUCCESS: \d+ rules found\n", checked)
+    assert re.fullmatch(
+        r'up\{instance="[^"]+", job="kube-state-metrics"\} => 1 @\[17\d{8}(\.\d{1,3})?\]\n', samples
+    )
+    assert scalar.startswith("scalar: 2 @[17")
+    assert 'query error: bad_data: invalid parameter "query": 1:4: parse error:' in wrong
+    assert alerts.split() == ["Alertname", "Starts", "At", "Summary", "State"]
+    assert silences == "ID  Matchers  Ends At  Created By  Comment  \n"
+    assert config == "route:\n"
+    assert "amtool: error: required flag --alertmanager.url not provided, try --help" in refused
+
+
 def test_exporters_serve_text(world: Copy[Environment]) -> None:
     node, state, mongodb, consul = run(
         world,

@@ -7,6 +7,7 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from aiopslab.orchestrator.evaluation.severity import Health
+from aiopslab.orchestrator.journal import Journal, close_journal, mark_as_cut_off, read_record
 from aiopslab.orchestrator.records import RecordNotWritten, build_record, comparable, to_json, write_record
 from aiopslab.orchestrator.redaction import Redactor
 from aiopslab.orchestrator.session import Session, Step
@@ -141,3 +143,18 @@ def test_half_a_character_can_be_kept(tmp_path: Path) -> None:
     one.why = "\ud800"
     path = write_record(recorded(one), tmp_path)
     assert json.loads(path.read_text())["why"] == "\ud800"
+
+
+def test_a_journal_becomes_a_record_once(tmp_path: Path) -> None:
+    begun = session()
+    draft = recorded(mark_as_cut_off(replace(begun, steps=[])))
+    journal = Journal(tmp_path, Redactor([]))
+    journal.write_step(begun.steps[0])
+    assert read_record(journal.path, draft)["problem_id"] == "p-detection-1"
+    path = close_journal(journal.path, draft, "cut off", "Killed.")
+    record = read_record(path)
+    assert list(tmp_path.iterdir()) == [path]
+    assert (record["ending"], record["why"], len(record["steps"])) == ("cut off", "Killed.", 1)
+    assert record["simulated"] == {"began_s": 200.0, "ended_s": 205.0, "duration_s": 5.0}
+    assert close_journal(journal.path, draft, "cut off", "Again.") == path
+    assert read_record(path) == record

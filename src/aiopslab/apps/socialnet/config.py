@@ -115,7 +115,7 @@ def read_sampling(ctx: Context) -> Sampling:
     except FileError:
         _throw(ctx, "YAML::BadFile", f"bad file: {TRACING}")
     try:
-        values = yaml.safe_load(text)
+        values = yaml.load(text, yaml.CSafeLoader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""

@@ -10,7 +10,11 @@ with export_lazily(globals()):
         evaluate_record as evaluate_record,
         parse_step as parse_step,
     )
-    from aiopslab.orchestrator.evaluation.severity import Health as Health, health as health
+    from aiopslab.orchestrator.evaluation.severity import (
+        Health as Health,
+        health as health,
+        tally_requests as tally_requests,
+    )
     from aiopslab.orchestrator.evaluation.summary import summarize_results as summarize_results
     from aiopslab.orchestrator.evaluation.trajectory import cut_middle as cut_middle
     from aiopslab.orchestrator.tasks import Metric as Metric

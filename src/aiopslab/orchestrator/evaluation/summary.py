@@ -81,13 +81,15 @@ def _format_effort(results: Mapping[str, Any]) -> Iterator[Line]:
             "actions",
             Text(", ".join(f"{name} {count}" for name, count in results["actions_by_name"].items())),
         )
-    if "in_tokens" in results:
+    if results.get("in_tokens") or results.get("out_tokens"):
         about = "about " if results.get("tokens_estimated") else ""
         cost = f", ${results['cost_usd']:.4f}" if results.get("cost_usd") is not None else ""
         cached = f" ({results['cached_tokens']} cached)" if results.get("cached_tokens") else ""
         yield (
             "tokens",
-            Text(f"{about}{results['in_tokens']} in{cached}, {results.get('out_tokens', 0)} out{cost}"),
+            Text(
+                f"{about}{results.get('in_tokens', 0)} in{cached}, {results.get('out_tokens', 0)} out{cost}"
+            ),
         )
     if "simulated_s" in results:
         wall = results.get("wall") or {}

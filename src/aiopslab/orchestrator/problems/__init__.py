@@ -6,12 +6,14 @@ names of the public AIOpsLab release; they define no problems of their own.
 
 from aiopslab.orchestrator.problems.difficulty import (
     Difficulty as Difficulty,
+    find_path as find_path,
     measure_difficulty as measure_difficulty,
 )
 from aiopslab.orchestrator.problems.drawn import (
     DrawnFamily as DrawnFamily,
     generate_ids as generate_ids,
     parse_id as parse_id,
+    replace_noise as replace_noise,
 )
 from aiopslab.orchestrator.problems.family import Family as Family
 from aiopslab.orchestrator.problems.registry import (
@@ -22,6 +24,8 @@ from aiopslab.orchestrator.problems.registry import (
 )
 from aiopslab.orchestrator.problems.suites import (
     SUITES as SUITES,
+    NoSuchSelection as NoSuchSelection,
     NoSuchSuite as NoSuchSuite,
     list_suite as list_suite,
+    select_problems as select_problems,
 )

@@ -20,7 +20,9 @@ HARD: Final = 7
 HIDDEN: Final = 2
 """What a cause counts that no object of the faulty component shows."""
 UNSTEADY: Final = 3
-"""What a cause counts whose symptoms come late, or come and go."""
+"""What a cause counts whose symptoms change while one looks."""
+UNSTEADY_COURSES: Final = ("cascading", "growing", "intermittent", "partial")
+"""The courses that count so. What was latent has broken by the time of the session, and what is correlated shows everywhere at once."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +56,13 @@ class Difficulty:
 
 def measure_difficulty(task: Task) -> Difficulty:
     """Return the difficulty of a problem, from its faults, its noise and the application's topology."""
-    paths = [_find_path(task.app, fault.truth.component) for fault in task.faults]
+    paths = [find_path(task.app, fault.truth.component) for fault in task.faults]
     return Difficulty(
         len({name for path in paths for name in path}),
         max((len(path) - 1 for path in paths), default=0),
         len(task.noise.before) + len(task.noise.after),
         all(map(_is_visible, task.faults)),
-        all(fault.course == "steady" for fault in task.faults),
+        all(fault.course not in UNSTEADY_COURSES for fault in task.faults),
         len(task.faults),
     )
 
@@ -70,7 +72,7 @@ def _is_visible(fault: Fault) -> bool:
     return isinstance(fault, DeclaredFault) and any(part[1] == fault.target for part in fault.concerned)
 
 
-def _find_path(app: Application, component: str) -> list[str]:
+def find_path(app: Application, component: str) -> list[str]:
     """Return the shortest way of calls from the front door to a component; only the component if there is none."""
     start = app.front_door.service
     came_from: dict[str, str] = {start: ""}

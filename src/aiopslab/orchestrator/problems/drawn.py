@@ -46,12 +46,19 @@ def parse_id(pid: str) -> ProblemId:
     return ProblemId(plain, cast("Level | None", noise), None if seed is None else int(seed))
 
 
+def replace_noise(pid: str, level: Level | None) -> str:
+    """Return the id with another level of noise; None for the one that it has."""
+    plain, own, seed = parse_id(pid)
+    noise = level or own
+    return plain + (f"+{noise}" if noise else "") + ("" if seed is None else f"@{seed}")
+
+
 @dataclass(frozen=True)
 class DrawnFamily:
     """One problem for each task, with drawn faults of some kinds at once."""
 
     name: str
-    app: Callable[[], Application]
+    app: type[Application]
     kinds: tuple[type[DrawnFault], ...]
     count: int = 1
     """The number of faults."""

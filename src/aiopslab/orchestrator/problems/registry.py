@@ -58,6 +58,8 @@ class Entry:
     make: Callable[[], Task]
     draw: Callable[[int, Level], Task] | None = None
     """Creates a drawn problem from a seed."""
+    app: str = ""
+    """The name of its application, if it is known without creating the problem."""
 
 
 class ProblemRegistry:
@@ -113,8 +115,8 @@ class ProblemRegistry:
     def get_problem_instance(self, pid: str, seed: int = 0) -> Task:
         """Return a new instance of a problem; raises ``UnknownProblem``. An id may carry its own seed: ``ID@12``."""
         plain, noise, own_seed = parse_id(pid)
-        entry = self._entries.get(plain)
-        if entry is None or (noise is not None and entry.draw is None):
+        entry = self._find(pid)
+        if noise is not None and entry.draw is None:
             raise UnknownProblem(pid, list(self._entries))
         seed = seed if own_seed is None else own_seed
         problem = entry.make() if entry.draw is None else entry.draw(seed, noise or "usual")
@@ -125,10 +127,21 @@ class ProblemRegistry:
 
     def is_drawn(self, pid: str) -> bool:
         """Whether the seed decides what is wrong; raises ``UnknownProblem``."""
+        return self._find(pid).draw is not None
+
+    def get_task_type(self, pid: str) -> str:
+        """Return the type of a problem's task; raises ``UnknownProblem``."""
+        return self._find(pid).task_type
+
+    def get_app_name(self, pid: str) -> str:
+        """Return the name of a problem's application, without drawing the problem; raises ``UnknownProblem``."""
+        return self._find(pid).app or self.get_problem_instance(pid).app.name
+
+    def _find(self, pid: str) -> Entry:
         entry = self._entries.get(parse_id(pid).plain)
         if entry is None:
             raise UnknownProblem(pid, list(self._entries))
-        return entry.draw is not None
+        return entry
 
     def load(self, path: str | Path) -> list[str]:
         """Load the problems of a Python file and return their ids; raises ``CannotLoad``."""
@@ -191,7 +204,7 @@ def _find_entries(found: object) -> Iterator[tuple[str, Entry]]:
             yield pid, Entry(task_type, make)
     elif isinstance(found, DrawnFamily):
         for pid, task_type, draw in found.iter_problems():
-            yield pid, Entry(task_type, partial(draw, 0), draw)
+            yield pid, Entry(task_type, partial(draw, 0), draw, found.app.name)
     elif isinstance(found, type) and issubclass(found, Task):
         _check_task(found)
         yield found.id, Entry(found.task_type, found)

@@ -8,12 +8,13 @@ greatest structural difficulty.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import chain, zip_longest
 from random import Random
 from typing import Final, Literal, get_args
 
 from aiopslab.orchestrator.problems.difficulty import measure_difficulty
-from aiopslab.orchestrator.problems.registry import ProblemRegistry
+from aiopslab.orchestrator.problems.registry import TYPES, ProblemRegistry
 from aiopslab.utils import AIOpsLabError
 
 Suite = Literal["smoke", "paper", "compat", "core", "hard", "all"]
@@ -33,7 +34,11 @@ SMOKE: Final = (
 )  # fmt: skip
 
 
-class NoSuchSuite(AIOpsLabError):
+class NoSuchSelection(AIOpsLabError):
+    """No problem can be selected so; the message lists the possible values."""
+
+
+class NoSuchSuite(NoSuchSelection):
     """There is no suite of that name; the message lists all."""
 
     def __init__(self, name: str) -> None:
@@ -58,6 +63,22 @@ def list_suite(registry: ProblemRegistry, name: str) -> list[str]:
     if name == "core":
         return _choose_core(registry, drawn)
     raise NoSuchSuite(name)
+
+
+def select_problems(
+    registry: ProblemRegistry, ids: Sequence[str], task: str | None, app: str | None
+) -> list[str]:
+    """Return the problems of a task and an application among those given; raises ``NoSuchSelection``."""
+    if task is not None and task not in TYPES:
+        raise NoSuchSelection(f"There is no task '{task}'. Choose one of: {', '.join(TYPES)}.")
+    apps = sorted({registry.get_app_name(pid) for pid in ids})
+    if app is not None and app not in apps:
+        raise NoSuchSelection(f"There is no problem of '{app}'. Choose one of: {', '.join(apps)}.")
+    return [
+        pid
+        for pid in ids
+        if app in (None, registry.get_app_name(pid)) and task in (None, registry.get_task_type(pid))
+    ]
 
 
 def _is_hard(registry: ProblemRegistry, pid: str) -> bool:

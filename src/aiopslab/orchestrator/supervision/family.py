@@ -68,13 +68,13 @@ def end_children(group: int, within_s: float) -> bool:
     while True:
         if not IS_LINUX:
             send_signal(-group, signal.SIGKILL)
-        for process in find_descendants(os.getpid()):
-            send_signal(process.pid, signal.SIGKILL)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-        except ChildProcessError:
+        except ChildProcessError:  # on Linux, a subreaper without children has no descendants
             return True
+        for process in find_descendants(os.getpid()):
+            send_signal(process.pid, signal.SIGKILL)
         if time.monotonic() > deadline:
             return False
         time.sleep(_PAUSE_S)

@@ -33,13 +33,17 @@ def hide_command_line(shown: str) -> None:
     ctypes.memmove(start, text, len(text))
 
 
-def shield_harness() -> None:
-    """Close this process to processes of the same user, and adopt the processes that an ended supervisor leaves."""
+def shield_harness(*, adopt_orphans: bool = True) -> None:
+    """Close this process to processes of the same user, and adopt the processes that an ended supervisor leaves.
+
+    A process whose forked worlds outlive their parents does not adopt orphans: it would have to reap them, too.
+    """
     global _adopts_orphans  # noqa: PLW0603 (a fact about this process)
     if IS_LINUX:
         kernel.set_process(kernel.PR_SET_DUMPABLE, 0)
-        kernel.set_process(kernel.PR_SET_CHILD_SUBREAPER)
-        _adopts_orphans = True
+        if adopt_orphans:
+            kernel.set_process(kernel.PR_SET_CHILD_SUBREAPER)
+            _adopts_orphans = True
 
 
 def find_orphans() -> list[Process]:

@@ -18,6 +18,9 @@ PR_CAPBSET_DROP: Final = 24
 PR_SET_CHILD_SUBREAPER: Final = 36
 PR_SET_NO_NEW_PRIVS: Final = 38
 LAST_CAPABILITY: Final = 63
+_CAPABILITY_VERSION: Final = 0x20080522
+_CAPABILITY_SETS: Final = 3
+"""The effective, permitted and inheritable capabilities, each in two words of 32 bits."""
 FILE_CAPABILITIES: Final = (0, 1, 3, 4, 6, 7, 10, 13)
 """Capabilities that do not reach other processes: to change owners and modes of files, and the user; to use any port."""
 
@@ -67,11 +70,18 @@ def set_process(option: int, value: int = 1) -> None:
 
 
 def drop_capabilities(kept: Collection[int] = ()) -> None:
-    """Take root's capabilities, except some, from the programs that this process executes."""
+    """Take root's capabilities, except some, from this process and from the programs that it executes."""
     for capability in range(LAST_CAPABILITY + 1):
         if capability not in kept:
             with suppress(OSError):  # there is no capability of this number, or this is not root
                 set_process(PR_CAPBSET_DROP, capability)
+    mask = sum(1 << capability for capability in kept)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    words = (ctypes.c_uint32 * (2 * _CAPABILITY_SETS))()
+    _check(_load_libc().capget(header, words), "capget")
+    for index in range(len(words)):
+        words[index] &= (mask >> 32 if index >= _CAPABILITY_SETS else mask) & 0xFFFFFFFF
+    _check(_load_libc().capset(header, words), "capset")
 
 
 def unshare(flags: int) -> None:
@@ -103,6 +113,14 @@ def make_all_read_only() -> None:
 def get_landlock_version() -> int:
     """Return the version of Landlock; raises ``OSError`` where there is none."""
     return _check(_load_libc().syscall(_SYS_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION), "landlock")
+
+
+def can_restrict_signals() -> bool:
+    """Return whether ``shield_others`` also keeps processes from signalling others."""
+    try:
+        return get_landlock_version() >= SIGNALS_SINCE
+    except OSError:
+        return False
 
 
 def shield_others() -> None:

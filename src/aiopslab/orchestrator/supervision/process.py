@@ -7,7 +7,9 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,10 +19,12 @@ from aiopslab.orchestrator.supervision.family import find_descendants, send_sign
 from aiopslab.orchestrator.supervision.harness import find_orphans
 from aiopslab.orchestrator.supervision.limits import Limits
 from aiopslab.orchestrator.supervision.namespaces import Isolation
+from aiopslab.orchestrator.supervision.nursery import NurseryLink, SupervisorLost
 
 END_S: Final = 15.0
 """Time that a supervisor has to end its processes; then the harness ends them itself."""
 RELEASE_S: Final = 2.0
+_PAUSE_S: Final = 0.005
 _BOOT: Final = (
     "import sys; sys.path.insert(0, sys.argv.pop()); "
     "from aiopslab.orchestrator.supervision.supervisor import main; main()"
@@ -38,23 +42,26 @@ class NotStarted(Exception):
 class SupervisedProcess:
     """A running program. ``stdin``, ``stdout`` and ``stderr`` are asyncio streams; ``exit_code`` is None while it runs."""
 
-    def __init__(self, supervisor: asyncio.subprocess.Process, control: socket.socket) -> None:
-        assert supervisor.stdin is not None
-        assert supervisor.stdout is not None
-        assert supervisor.stderr is not None
-        self.stdin, self.stdout, self.stderr = supervisor.stdin, supervisor.stdout, supervisor.stderr
+    stdin: asyncio.StreamWriter
+    stdout: asyncio.StreamReader
+    stderr: asyncio.StreamReader
+
+    def __init__(self, supervisor: subprocess.Popen[bytes] | None, nursery: NurseryLink | None) -> None:
+        """``supervisor`` is a child of this process; None if the nursery has forked it."""
         self.exit_code: int | None = None
         """Negative for a signal."""
         self.exceeded = ""
         """The limit that it exceeded and was ended for."""
         self._supervisor = supervisor
-        self._control = control
+        self._nursery = nursery
         self._writer: asyncio.StreamWriter | None = None
+        self._pipes: list[asyncio.ReadTransport] = []
         self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._listening: asyncio.Task[None] | None = None
         self._exited = asyncio.Event()
-        self._others = {process.pid for process in find_orphans()}
-        _SUPERVISORS.add(supervisor.pid)
+        self._others = {process.pid for process in find_orphans()} if nursery is None else set()
+        if supervisor is not None:
+            _SUPERVISORS.add(supervisor.pid)
 
     @classmethod
     async def start(
@@ -64,30 +71,46 @@ class SupervisedProcess:
         limits: Limits,
         isolation: Isolation | None,
         line_bytes: int,
+        nursery: NurseryLink | None = None,
     ) -> SupervisedProcess:
-        """Start a program; raises ``NotStarted``. ``line_bytes`` is the maximum length of a line on its standard output."""
-        ours, theirs = socket.socketpair()
-        os.set_inheritable(theirs.fileno(), True)
-        source = Path(__file__).parents[3]
-        with theirs:
-            supervisor = await asyncio.create_subprocess_exec(
-                sys.executable, "-S", "-P", "-E", "-c", _BOOT, str(theirs.fileno()), str(source),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                pass_fds=(theirs.fileno(),),
-                env={},
-                limit=line_bytes,
-                start_new_session=True,
-            )  # fmt: skip
-        process = cls(supervisor, ours)
-        await process._launch(argv, env, limits, isolation)
+        """Start a program; raises ``NotStarted`` and ``SupervisorLost``. ``line_bytes`` is the maximum length of a line of its output."""
+        control, their_control = socket.socketpair()
+        stdin, their_stdin = socket.socketpair()
+        (stdout, their_stdout), (stderr, their_stderr) = os.pipe(), os.pipe()
+        theirs = [their_control.detach(), their_stdin.detach(), their_stdout, their_stderr]
+        try:
+            supervisor = _start_supervisor(theirs, nursery)
+        except BaseException:
+            for file in (control.detach(), stdin.detach(), stdout, stderr):
+                os.close(file)
+            raise
+        finally:
+            for file in theirs:
+                os.close(file)
+        process = cls(supervisor, nursery)
+        _, process.stdin = await asyncio.open_connection(sock=stdin)
+        process.stdout = await process._open_pipe(stdout, line_bytes)
+        process.stderr = await process._open_pipe(stderr, line_bytes)
+        await process._launch(control, argv, env, limits, isolation)
         return process
 
+    async def _open_pipe(self, file: int, line_bytes: int) -> asyncio.StreamReader:
+        reader = asyncio.StreamReader(line_bytes)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(file, "rb", 0)
+        )
+        self._pipes.append(transport)
+        return reader
+
     async def _launch(
-        self, argv: Sequence[str], env: Mapping[str, str], limits: Limits, isolation: Isolation | None
+        self,
+        control: socket.socket,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        limits: Limits,
+        isolation: Isolation | None,
     ) -> None:
-        reader, self._writer = await asyncio.open_connection(sock=self._control)
+        reader, self._writer = await asyncio.open_connection(sock=control)
         self._listening = asyncio.create_task(self._listen(reader))
         self._send(
             {
@@ -103,10 +126,13 @@ class SupervisedProcess:
         except asyncio.CancelledError:
             await self.end()
             raise
-        if "started" not in answer:
-            await self.end()
-            await self.release()
-            raise NotStarted(answer.get("refused") or "its supervisor ended")
+        if "started" in answer:
+            return
+        await self.end()
+        await self.release()
+        if "refused" in answer:
+            raise NotStarted(answer["refused"])
+        raise SupervisorLost("the supervisor of the agent ended before it started the agent")
 
     def keep_last_words(self, journal: Path, draft: str) -> None:
         """Have a line appended to a file if this process is killed."""
@@ -126,7 +152,7 @@ class SupervisedProcess:
         """End the program and everything that it has started. Idempotent."""
         if self._listening is None:
             return
-        with suppress(ProcessLookupError):
+        if self._supervisor is not None:
             self._supervisor.send_signal(signal.SIGCONT)  # an agent may have stopped it
         self._send({"end": True})
         has_ended = False
@@ -145,7 +171,8 @@ class SupervisedProcess:
             if self.exit_code is None:
                 self.exit_code = -signal.SIGKILL
             self._exited.set()
-            _SUPERVISORS.discard(self._supervisor.pid)
+            if self._supervisor is not None:
+                _SUPERVISORS.discard(self._supervisor.pid)
             self._listening.cancel()
             self._listening = None
             if self._writer is not None:
@@ -153,16 +180,24 @@ class SupervisedProcess:
 
     async def release(self) -> None:
         """Close the streams of a program that has ended, whatever is unread in them."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._supervisor.wait(), RELEASE_S)
-        self._supervisor._transport.close()  # type: ignore[attr-defined]  # asyncio has no public way
+        deadline = time.monotonic() + RELEASE_S
+        while (
+            self._supervisor is not None and self._supervisor.poll() is None and time.monotonic() < deadline
+        ):
+            await asyncio.sleep(_PAUSE_S)
+        self.stdin.transport.abort()
+        for pipe in self._pipes:
+            pipe.close()
 
     def _end_rest(self) -> None:
         """End what is left of a supervisor that does not answer or was killed."""
+        if self._nursery is not None:
+            self._nursery.end_session()
+            return
+        assert self._supervisor is not None
         for process in find_descendants(self._supervisor.pid):
             send_signal(process.pid, signal.SIGKILL)
-        with suppress(ProcessLookupError):
-            self._supervisor.kill()
+        self._supervisor.kill()
         known = self._others | _SUPERVISORS
         while orphans := [process.pid for process in find_orphans() if process.pid not in known]:
             for pid in orphans:
@@ -189,3 +224,20 @@ class SupervisedProcess:
             self.exit_code = -signal.SIGKILL  # the supervisor is gone, and the program with it
         self._exited.set()
         self._answers.put_nowait({"lost": True})
+
+
+def _start_supervisor(files: Sequence[int], nursery: NurseryLink | None) -> subprocess.Popen[bytes] | None:
+    """Start a supervisor with its control socket and the program's standard streams, and return it if it is a child."""
+    if nursery is not None:
+        nursery.fork_supervisor(files)
+        return None
+    control, stdin, stdout, stderr = files
+    return subprocess.Popen(
+        [sys.executable, "-S", "-P", "-E", "-c", _BOOT, str(control), str(Path(__file__).parents[3])],
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=(control,),
+        env={},
+        start_new_session=True,
+    )

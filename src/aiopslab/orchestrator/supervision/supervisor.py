@@ -23,6 +23,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, NoReturn
 
@@ -50,12 +51,17 @@ END_S: Final = 10.0
 _IGNORED: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
 _PROXY_NAMES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 
+Execute = Callable[[str, list[str], dict[str, str]], NoReturn]
+"""Replaces this process by a program, as ``os.execvpe`` does: program, arguments, environment."""
+
 
 class Supervisor:
     """Starts one agent and ends it."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, execute: Execute = os.execvpe) -> None:
+        control.set_inheritable(False)  # the agent must not speak for its supervisor
         self._control = control
+        self._execute = execute
         self._received = b""
         self._is_open = True
         self._is_ended = False
@@ -98,7 +104,7 @@ class Supervisor:
         if not self._agent:
             os.close(failed)
             own.close()
-            _become_agent(config, self._limits, self._isolation, failing, channel)
+            _become_agent(config, self._limits, self._isolation, failing, channel, self._execute)
         os.close(failing)
         channel.close()
         _release_streams()
@@ -178,7 +184,12 @@ def _parse_isolation(value: Any) -> Isolation | None:
 
 
 def _become_agent(
-    config: dict[str, Any], limits: Limits, isolation: Isolation | None, failing: int, channel: socket.socket
+    config: dict[str, Any],
+    limits: Limits,
+    isolation: Isolation | None,
+    failing: int,
+    channel: socket.socket,
+    execute: Execute,
 ) -> NoReturn:
     """Limit this process and execute the agent's program; write to ``failing`` if that is not possible."""
 
@@ -208,7 +219,7 @@ def _become_agent(
         for number in (*_IGNORED, signal.SIGCHLD, signal.SIGXFSZ):  # Python itself ignores the last one
             signal.signal(number, signal.SIG_DFL)
         os.chdir(config["folder"])
-        os.execvpe(config["argv"][0], config["argv"], env)
+        execute(config["argv"][0], config["argv"], env)
     except NotIsolated as error:
         os.write(failing, f"isolation: {error}".encode())
     except Exception as error:
@@ -224,8 +235,10 @@ def _set_limits(limits: Limits) -> None:
         resource.RLIMIT_NOFILE: limits.open_files,
         resource.RLIMIT_CORE: 0,
     }
-    if IS_LINUX:  # it counts all processes of the user, not only the agent's
-        user = os.getuid()
+    user = os.getuid()
+    if (
+        IS_LINUX and user
+    ):  # it counts all processes of the user, not only the agent's; the kernel does not limit root's
         values[resource.RLIMIT_NPROC] = limits.processes + sum(
             process.threads for process in list_processes() if _get_owner(process.pid) == user
         )

@@ -13,5 +13,11 @@ from aiopslab.orchestrator.validation.commands import (
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
+    from aiopslab.orchestrator.validation.answers import write_right_answer as write_right_answer
     from aiopslab.orchestrator.validation.pool import validate_many as validate_many
+    from aiopslab.orchestrator.validation.repairs import (
+        CannotBeTyped as CannotBeTyped,
+        list_reference_commands as list_reference_commands,
+        type_reference_repair as type_reference_repair,
+    )
     from aiopslab.orchestrator.validation.validator import Validator as Validator

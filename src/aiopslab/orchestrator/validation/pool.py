@@ -10,9 +10,10 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 
 from aiopslab.orchestrator.oracles import Finding
-from aiopslab.orchestrator.preparation import ProgressCallback, ignore_progress
 from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.supervision import end_with_parent
 from aiopslab.orchestrator.validation.validator import Validator
+from aiopslab.utils import ProgressCallback, ignore_progress
 
 _validators: list[Validator] = []
 """The validator of a worker process."""
@@ -46,6 +47,7 @@ def validate_many(
 
 
 def _start_worker(seed: int, loaded: Sequence[Path], drafts: bool, twice: bool) -> None:
+    end_with_parent()
     problems = ProblemRegistry(drafts=drafts)
     for path in loaded:
         problems.load(path)

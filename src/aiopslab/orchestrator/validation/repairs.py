@@ -7,14 +7,16 @@ it must be idempotent. The shortcuts are commands of an operator who has not fou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aiopslab.cloud import Environment
-from aiopslab.generators import Site, at_site
+from aiopslab.cloud import CopyFailed, Environment, call_in_copy
+from aiopslab.generators import OperationFailed, Site, at_site
 from aiopslab.orchestrator.oracles import is_present
 from aiopslab.orchestrator.preparation import PreparedProblem
 from aiopslab.orchestrator.tasks import Task
+from aiopslab.orchestrator.transactions import analyse
 from aiopslab.orchestrator.validation.answers import is_success, write_right_answer
 from aiopslab.orchestrator.validation.commands import (
     APPLY_ALL,
@@ -43,9 +45,12 @@ class TerminalSite(Site):
         self.app = environment.app
         self._environment = environment
         self._terminal = terminal
+        self.lines: list[str] = []
+        """All lines that were typed."""
 
     def operate(self, line: str) -> Completed:
         """Type a line; raises ``CannotBeTyped`` when it does not succeed."""
+        self.lines.append(line)
         done = self._terminal.run(line, COMMAND_TIMEOUT_S)
         if done.status != 0:
             output = (done.stderr or done.stdout).decode(errors="replace").strip()
@@ -78,15 +83,44 @@ class TerminalSite(Site):
 
 def repair_by_reference(problem: PreparedProblem) -> None:
     """Type the reference repair twice; raises ``CannotBeTyped``."""
+    type_reference_repair(problem)
+    type_reference_repair(problem)
+
+
+def type_reference_repair(problem: PreparedProblem) -> list[str]:
+    """Type the reference repair, and return the lines; raises ``CannotBeTyped``."""
+    site = TerminalSite(problem.environment, problem.terminal)
+    _recover_at(site, problem)
+    return site.lines
+
+
+def _recover_at(site: Any, problem: PreparedProblem) -> None:
     task, environment = problem.task, problem.environment
-    site: Any = TerminalSite(environment, problem.terminal)
     task.environment = site
     try:
         with at_site(site):
             task.recover_fault()
-            task.recover_fault()
     finally:
         task.environment = environment
+
+
+def list_reference_commands(problem: PreparedProblem) -> list[str]:
+    """Return the commands of the reference repair that may change something, as typed in a copy of this process.
+
+    There are fewer or none if the repair cannot be typed at the agent's terminal.
+    """
+    site = TerminalSite(problem.environment, problem.terminal)
+
+    def collect() -> list[str]:
+        with suppress(CannotBeTyped, OperationFailed):
+            _recover_at(site, problem)
+        return site.lines
+
+    try:
+        typed = call_in_copy(collect)
+    except CopyFailed:
+        return []
+    return [line for line in typed if analyse(line, problem.task.app.components).can_change]
 
 
 def do_nothing(problem: PreparedProblem) -> None:

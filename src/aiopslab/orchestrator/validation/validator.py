@@ -13,20 +13,18 @@ everything back fail. On demand: one seed gives one outcome.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from aiopslab.generators import Noise
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.preparation import (
     PreparedProblem,
-    ProgressCallback,
     get_baseline_key,
     get_fault_key,
-    ignore_progress,
     make_noise,
 )
 from aiopslab.orchestrator.problems import TYPES, ProblemRegistry
@@ -46,12 +44,14 @@ from aiopslab.orchestrator.validation.repairs import (
     repair_by_reference,
     try_rollback,
 )
+from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.world import Copy, CopyFailed
 
 JOBS: Final = 2
 """Number of repairs that are tried in parallel."""
 SHOWN: Final = 3
 REFERENCE: Final = "the reference repair"
+T = TypeVar("T")
 Outcome = RepairOutcome | str
 """The outcome of a repair, or why it could not be tried."""
 _TASK_SUFFIX: Final = re.compile(rf"(-({'|'.join(TYPES)}))?(-\d+)?(\+\w+)?(@\d+)?$")
@@ -77,14 +77,6 @@ class Names:
         return cls((ids[-1], *faults, *kinds, *TELLTALES), (*ids, *faults), (*ids, *AUTHOR_WORDS))
 
 
-@dataclass(frozen=True)
-class Observations:
-    """What can be observed in a copy."""
-
-    symptoms: Symptoms
-    leaks: list[Leak]
-
-
 class Validator:
     """Validates problems, and keeps worlds that they share."""
 
@@ -104,7 +96,7 @@ class Validator:
         self._again = Stages(seed, registry=self._problems) if twice else None
         self._untouched: tuple[Hashable, Copy[Stage]] | None = None
         """The latest world without a fault: problems that share one come one after the other."""
-        self._observations: dict[Hashable, Observations] = {}
+        self._answers: dict[Hashable, Any] = {}
 
     def validate(self, problem_id: str) -> list[Finding]:
         """Return all findings; the problem is fair when every check passed. Raises ``UnknownProblem``."""
@@ -121,24 +113,31 @@ class Validator:
     def _check_visibility(self, task: Task) -> Iterator[Finding]:
         self._tell(f"{task.id}: checking symptoms and leaks")
         names = Names.of(task)
-        key = ("untouched", *self._get_untouched_key(task))
-        untouched = self._observe(self._get_untouched(task), key, names)
+        fault, healthy = get_fault_key(task, task.seed), ("untouched", *self._get_untouched_key(task))
+        untouched = self._ask(self._get_untouched(task), _find_stage_symptoms, healthy)
         with self._stages.episode(task.id) as copy:
-            after = self._observe(copy, get_fault_key(task, task.seed), names)
-            agent_leaks = copy.call(_find_agent_leaks, names)
+            after = self._ask(copy, _find_stage_symptoms, fault)
+            leaks = self._ask(copy, _find_world_leaks, fault, names.world)
+            leaks = [*copy.call(_find_agent_leaks, names), *leaks]
         if isinstance(task, PredictionTask):
-            yield from check_no_harm(after.symptoms, untouched.symptoms)
+            yield from check_no_harm(after, untouched)
         else:
-            yield from check_symptoms(after.symptoms, untouched.symptoms, task.breaks)
-        leaks = find_new_leaks((*agent_leaks, *after.leaks), untouched.leaks)
+            yield from check_symptoms(after, untouched, task.breaks)
+        if leaks:
+            found = tuple(sorted({leak.name for leak in leaks}))
+            known = self._ask(self._get_untouched(task), _find_world_leaks, healthy, found)
+            leaks = find_new_leaks(leaks, known)
         yield Finding("no text names the fault", not leaks, "; ".join(map(str, leaks[:SHOWN])))
 
-    def _observe(self, copy: Copy[Stage], key: tuple[object, ...], names: Names) -> Observations:
-        """Return the observations in a world. Problems with the same key and names share them."""
-        cache_key = (*key, names.world)
-        if cache_key not in self._observations:
-            self._observations[cache_key] = copy.call(_observe_stage, names)
-        return self._observations[cache_key]
+    def _ask(
+        self, copy: Copy[Stage], question: Callable[..., T], key: tuple[object, ...], *details: Hashable
+    ) -> T:
+        """Return what a function says of a world. Problems with the same key share the answer."""
+        cache_key = (question, *key, *details)
+        if cache_key not in self._answers:
+            self._answers[cache_key] = copy.call(question, *details)
+        answer: T = self._answers[cache_key]
+        return answer
 
     def _get_untouched_key(self, task: Task) -> tuple[object, ...]:
         return *get_baseline_key(task, task.seed), repr(task.noise), task.soak_s
@@ -208,10 +207,14 @@ def _get_problem(stage: Stage) -> PreparedProblem:
     return stage.problem
 
 
-def _observe_stage(stage: Stage, names: Names) -> Observations:
-    """Return what can be observed in a world, independent of the agent."""
-    leaks = find_names(read_world(stage.environment), names.world)
-    return Observations(find_symptoms(stage.environment), leaks)
+def _find_stage_symptoms(stage: Stage) -> Symptoms:
+    """Return the observable state of a copy."""
+    return find_symptoms(stage.environment)
+
+
+def _find_world_leaks(stage: Stage, names: tuple[str, ...]) -> list[Leak]:
+    """Return the leaks that do not depend on the agent."""
+    return find_names(read_world(stage.environment), names)
 
 
 def _find_agent_leaks(stage: Stage, names: Names) -> list[Leak]:

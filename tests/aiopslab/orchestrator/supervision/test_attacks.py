@@ -1,4 +1,7 @@
-"""Hostile agents, each run by ``aiopslab run``: none changes its verdict, all leave a record, and no process is left."""
+"""Hostile agents, each run by ``aiopslab run``: none changes its verdict, all leave a record, and no process is left.
+
+All of it holds for agents that are executed, and for those that a nursery forks, as ``aiopslab bench`` does.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from aiopslab.orchestrator import PreparedProblem, list_records, read_record
+from aiopslab.agents import make_process, start_nursery
+from aiopslab.cli import run
+from aiopslab.orchestrator import Nursery, NurseryLink, PreparedProblem, list_records, read_record
 from aiopslab.orchestrator.supervision import kernel
 from simcloud.world.copies import Copy, CopyFailed
 from tests.aiopslab.cli.posed_world import Called, called, posed
@@ -28,14 +34,44 @@ PROBLEM = "revoke_auth_mongodb-detection-1"
 HOSTILE = Path(__file__).with_name("hostile_agents.py")
 
 
+class Harness(NamedTuple):
+    """A prepared problem, and the nursery that forks its agents; None if they are executed."""
+
+    problem: Copy[PreparedProblem]
+    nursery: Nursery | None
+
+    def run(self, folder: Path, env: dict[str, str], *args: str) -> Called:
+        """Run a command in a copy of the problem."""
+        with self.problem.branch() as copy:
+            link = self.nursery and NurseryLink(
+                copy.pass_file(self.nursery.link.descriptor), self.nursery.link.pid
+            )
+            return copy.call(call, str(folder), env, link, *args)
+
+
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[PreparedProblem]]:
+def prepared() -> Iterator[Copy[PreparedProblem]]:
     with Copy.of(posed, PROBLEM) as copy:
         yield copy
 
 
-def call(world: PreparedProblem, folder: str, env: dict[str, str], *args: str) -> Called:
+@pytest.fixture(scope="module", params=["executed", "forked"])
+def world(request: pytest.FixtureRequest, prepared: Copy[PreparedProblem]) -> Iterator[Harness]:
+    if request.param == "executed":
+        yield Harness(prepared, None)
+    elif (nursery := start_nursery()) is None:
+        pytest.skip("this kernel cannot protect a nursery")
+    else:
+        yield Harness(prepared, nursery)
+        assert nursery.is_alive
+        nursery.close()
+
+
+def call(
+    world: PreparedProblem, folder: str, env: dict[str, str], nursery: NurseryLink | None, *args: str
+) -> Called:
     """Run a command in a copy, as a harness whose process id is known."""
+    run.make_process = partial(make_process, nursery=nursery)  # type: ignore[attr-defined]
     os.chdir(folder)
     Path("harness").write_text(str(os.getpid()))
     os.environ |= {"NOTES": f"{folder}/notes", "RECORDS": f"{folder}/results", **env}
@@ -44,12 +80,11 @@ def call(world: PreparedProblem, folder: str, env: dict[str, str], *args: str) -
 
 
 def attack(
-    world: Copy[PreparedProblem], folder: Path, agent: str, *options: str, **env: str
+    world: Harness, folder: Path, agent: str, *options: str, **env: str
 ) -> tuple[Called, dict[str, Any]]:
     """Run an agent in a copy; return how the command ended, and the record."""
     spec = agent if agent.startswith("cmd:") else f"{HOSTILE}:{agent}"
-    with world.branch() as copy:
-        done = copy.call(call, str(folder), env, "--agent", spec, "--results", "results", *options)
+    done = world.run(folder, env, "--agent", spec, "--results", "results", *options)
     (path,) = list_records(folder / "results")
     return done, read_record(path)
 
@@ -66,15 +101,8 @@ def found(record: dict[str, Any]) -> str:
     return str(record["steps"][0]["response"])
 
 
-def is_shielded() -> bool:
-    try:
-        return kernel.get_landlock_version() >= kernel.SIGNALS_SINCE
-    except OSError:
-        return False
-
-
 needs_landlock = pytest.mark.skipif(
-    sys.platform != "linux" or not is_shielded(), reason="this kernel cannot restrict signals"
+    sys.platform != "linux" or not kernel.can_restrict_signals(), reason="this kernel cannot restrict signals"
 )
 
 
@@ -84,56 +112,53 @@ def check_wrong(done: Called, record: dict[str, Any]) -> None:
     assert record["results"]["success"] is False
 
 
-def test_nothing_of_a_world_is_in_the_process_of_an_agent(
-    world: Copy[PreparedProblem], tmp_path: Path
-) -> None:
+def test_nothing_of_a_world_is_in_the_process_of_an_agent(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "SearchesHeap")
     check_wrong(done, record)
     assert found(record).startswith("Found: ([], [])")
 
 
-def test_a_judge_cannot_be_replaced(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_a_judge_cannot_be_replaced(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "ReplacesJudge")
     check_wrong(done, record)
     assert "replaced" in found(record)
 
 
-def test_nothing_on_the_side_of_an_agent_names_the_problem(
-    world: Copy[PreparedProblem], tmp_path: Path
-) -> None:
+def test_nothing_on_the_side_of_an_agent_names_the_problem(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "LooksForNames")
     check_wrong(done, record)
     assert "revoke" not in found(record)
 
 
-def test_parents_can_neither_be_read_nor_traced(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_parents_can_neither_be_read_nor_traced(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "ReadsParents")
     check_wrong(done, record)
     assert "revoke" not in found(record)
     assert found(record).count("refused: ") == 5
-    assert "'cmdline': 'aiopslab run'" in found(record)
+    if world.nursery is None:
+        assert "'cmdline': 'aiopslab run'" in found(record)
 
 
-def test_parents_cannot_be_traced(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_parents_cannot_be_traced(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "TracesParents")
     check_wrong(done, record)
     assert found(record).startswith("Found: [-1, -1]")
 
 
 @needs_landlock
-def test_parents_cannot_be_killed(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_parents_cannot_be_killed(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "KillsParents")
     check_wrong(done, record)
     assert found(record).startswith("Found: ['refused']")
 
 
 @pytest.mark.parametrize("agent", ["LeavesProcesses", "NeverEndingThread"])
-def test_no_process_stays(world: Copy[PreparedProblem], tmp_path: Path, agent: str) -> None:
+def test_no_process_stays(world: Harness, tmp_path: Path, agent: str) -> None:
     check_wrong(*attack(world, tmp_path, agent))
     check_processes(tmp_path)
 
 
-def test_a_forged_record_is_not_the_record(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_a_forged_record_is_not_the_record(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "ForgesRecords")
     check_wrong(done, record)
     assert "forged" in found(record)
@@ -145,6 +170,7 @@ def test_a_forged_record_is_not_the_record(world: Copy[PreparedProblem], tmp_pat
     [
         ("close_files", "agent gone", "exited with code"),
         ("exit_at_once", "agent gone", "exited with code 0 before it answered"),
+        ("speak_for_supervisor", "agent gone", "exited with code 0 before it answered"),
         ("exit_politely", "agent gone", "exited with code 0 before it answered"),
         ("recurse", "agent error", f"RecursionError: maximum recursion depth exceeded ({HOSTILE}, line"),
         ("take_memory", "agent error", f"MemoryError ({HOSTILE}, line"),
@@ -153,7 +179,7 @@ def test_a_forged_record_is_not_the_record(world: Copy[PreparedProblem], tmp_pat
     ],
 )  # fmt: skip
 def test_a_failure_is_an_error_of_its_own_kind(
-    world: Copy[PreparedProblem], tmp_path: Path, agent: str, ending: str, why: str
+    world: Harness, tmp_path: Path, agent: str, ending: str, why: str
 ) -> None:
     limits = ("--limit", "memory_mb=512", "--limit", "file_mb=2", "--limit", "processes=40")
     done, record = attack(world, tmp_path, agent, *limits, BIG=str(tmp_path / "big"))
@@ -165,13 +191,13 @@ def test_a_failure_is_an_error_of_its_own_kind(
         assert (tmp_path / "big").stat().st_size <= 2 * 1024 * 1024
 
 
-def test_an_agent_that_stops_itself_times_out(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_an_agent_that_stops_itself_times_out(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "stop_itself", "--agent-timeout", "5")
     assert (done.code, record["ending"], record["results"]["success"]) == (1, "agent timed out", None)
     check_processes(tmp_path)
 
 
-def test_a_giant_answer_costs_a_step(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_a_giant_answer_costs_a_step(world: Harness, tmp_path: Path) -> None:
     done, record = attack(world, tmp_path, "answer_at_length")
     check_wrong(done, record)
     assert [step["valid"] for step in record["steps"]] == [False, True]
@@ -192,7 +218,7 @@ def test_a_giant_answer_costs_a_step(world: Copy[PreparedProblem], tmp_path: Pat
     ],
 )  # fmt: skip
 def test_programs_that_break_the_protocol(
-    world: Copy[PreparedProblem], tmp_path: Path, source: str, ending: str, why: str
+    world: Harness, tmp_path: Path, source: str, ending: str, why: str
 ) -> None:
     code = f"import json, os, sys, time\n{source}"
     _, record = attack(world, tmp_path, f"cmd:{sys.executable} -c {shlex.quote(code)}")
@@ -211,7 +237,7 @@ def test_programs_that_break_the_protocol(
     ],
 )
 def test_signals_to_the_harness(
-    world: Copy[PreparedProblem], tmp_path: Path, number: signal.Signals, code: int | None, ending: str
+    world: Harness, tmp_path: Path, number: signal.Signals, code: int | None, ending: str
 ) -> None:
     notes = tmp_path / "notes"
 
@@ -239,7 +265,7 @@ def test_signals_to_the_harness(
     assert not record["results"].get("success")
 
 
-def test_a_supervisor_that_is_killed_leaves_no_process(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_a_supervisor_that_is_killed_leaves_no_process(world: Harness, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
 
     def kill() -> None:
@@ -266,23 +292,19 @@ def test_a_supervisor_that_is_killed_leaves_no_process(world: Copy[PreparedProbl
     ],
 )
 def test_what_cannot_start_is_reported_before_a_world_is_prepared(
-    world: Copy[PreparedProblem], tmp_path: Path, args: tuple[str, ...], told: str
+    world: Harness, tmp_path: Path, args: tuple[str, ...], told: str
 ) -> None:
-    with world.branch() as copy:
-        done = copy.call(call, str(tmp_path), {}, *args, "--results", "results")
+    done = world.run(tmp_path, {}, *args, "--results", "results")
     assert (done.code, done.out) == (2, "")
     assert told in done.err
     assert list_records(tmp_path / "results") == []
 
 
-def isolated(
-    world: Copy[PreparedProblem], folder: Path, agent: str, *options: str, **env: str
-) -> dict[str, Any]:
+def isolated(world: Harness, folder: Path, agent: str, *options: str, **env: str) -> dict[str, Any]:
     """Run an isolated agent; return its record. Skips the test where the host allows no namespaces."""
     (folder / "results").mkdir()
-    with world.branch() as copy:
-        args = ("--agent", f"{HOSTILE}:{agent}", "--results", "results", "--isolate", *options)
-        done = copy.call(call, str(folder), env, *args)
+    args = ("--agent", f"{HOSTILE}:{agent}", "--results", "results", "--isolate", *options)
+    done = world.run(folder, env, *args)
     if "cannot be isolated on this host" in done.err:
         pytest.skip(done.err)
     (path,) = list_records(folder / "results")
@@ -290,18 +312,18 @@ def isolated(
     return record
 
 
-def test_an_isolated_agent_sees_no_records(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_an_isolated_agent_sees_no_records(world: Harness, tmp_path: Path) -> None:
     record = isolated(world, tmp_path, "ForgesRecords")
     assert found(record).startswith("Found: ([], '', 'Read-only file system')")
 
 
-def test_an_isolated_agent_sees_no_other_processes(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_an_isolated_agent_sees_no_other_processes(world: Harness, tmp_path: Path) -> None:
     record = isolated(world, tmp_path, "ListsProcesses")
     assert found(record).startswith(("Found: (0,", "Found: (2,"))
     assert "revoke" not in found(record)
 
 
-def test_an_isolated_agent_reaches_only_its_endpoints(world: Copy[PreparedProblem], tmp_path: Path) -> None:
+def test_an_isolated_agent_reaches_only_its_endpoints(world: Harness, tmp_path: Path) -> None:
     servers = [HTTPServer(("127.0.0.1", 0), Greeting) for _ in range(2)]
     for server in servers:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from posixpath import normpath
+from random import Random
 from typing import Final
 
 from aiopslab.apps.hotelres.data import to_single
@@ -22,6 +23,7 @@ from aiopslab.apps.hotelres.messages import (
 )
 from aiopslab.apps.hotelres.services.source_positions import ROOT
 from aiopslab.apps.hotelres.services.startup import Startup, make_program
+from simcloud.machine import HOUR_S, log_occasionally
 from simcloud.machine.files import FileError
 from simcloud.machine.network import HTTP, HTTPS, AddressInUse, HttpRequest, HttpResponse
 from simcloud.services import SpanContext
@@ -45,6 +47,11 @@ NIL_FRAMES: Final = (
     "\t/usr/local/go/src/net/http/server.go:1930 +0xb08",
 )
 
+
+SEMICOLON: Final = (
+    "http: URL query contains semicolon, which is no longer a supported separator; parts of the query may be stripped "
+    "when parsed; see golang.org/issue/25192"
+)
 
 QueryHandler = Callable[[Query, SpanContext], Awaitable[bytes]]
 
@@ -156,7 +163,13 @@ async def _main(startup: Startup) -> None:
         server.listen(startup.port, HTTPS if startup.uses_tls else HTTP)
     except AddressInUse as error:
         startup.fatal(golang.listen_error(error, startup.port))
+    log_occasionally(startup.ctx, 6 * HOUR_S, _describe_semicolon, "stderr")
     await startup.run_forever()
+
+
+def _describe_semicolon(time_s: float, _random: Random) -> str:
+    """A crawler has asked for a page that does not exist, in an old form of parameters."""
+    return golang.format_plain(time_s, SEMICOLON)
 
 
 def _handle_queries(handler: QueryHandler) -> RequestHandler:

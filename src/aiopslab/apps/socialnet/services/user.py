@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from random import Random
 from typing import Any, Final, NoReturn
 
+from aiopslab.apps.socialnet.data.people import USERS, make_username
 from aiopslab.apps.socialnet.messages import (
     HANDLER,
     MEMCACHED,
@@ -18,15 +20,18 @@ from aiopslab.apps.socialnet.messages import (
 from aiopslab.apps.socialnet.services.service_call import ServiceCall
 from aiopslab.apps.socialnet.services.startup import Startup, make_program
 from aiopslab.apps.socialnet.tokens import sign
-from simcloud.datastores.memcached import MemcachedFailure
+from simcloud.datastores.memcached import SERVER_ERROR, MemcachedFailure
 from simcloud.datastores.mongodb import Document, Int64, MongoError
+from simcloud.machine import HOUR_S, log_occasionally
 from simcloud.services import SpanContext
+from simcloud.services.languages import format_boost
 from simcloud.services.rpc import Call
 from simcloud.services.rpc.thrift import ServiceError
 
 CPU_S: Final = 0.0001
 SALT: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SALT_LENGTH: Final = 32
+NOT_CACHED: Final = "Failed to set the login info of user {} to Memcached:"
 LOGIN_FIELDS: Final = {"password": str, "salt": str, "user_id": int}
 
 
@@ -157,10 +162,15 @@ class User:
         try:
             await self._cache.set(key, value)
         except MemcachedFailure as error:
-            message = f"Failed to set the login info of user {name} to Memcached: {error}"
+            message = f"{NOT_CACHED.format(name)} {error}"
             self._startup.log.warning(message, self._startup.locate(line, function))
         finally:
             span.finish()
+
+    def describe_slow_cache(self, time_s: float, random: Random) -> str:
+        """Format the warning that a user's id was not cached, which harms nobody."""
+        text = f"{NOT_CACHED.format(make_username(random.randrange(USERS)))} {SERVER_ERROR}"
+        return format_boost(int(time_s * 1e6), "warning", text, self._startup.locate(820, "GetUserId"))
 
     def _refuse_unknown(self, name: str, code: str, line: int, function: str) -> NoReturn:
         message = f"User: {name} doesn't exist in MongoDB"
@@ -188,6 +198,7 @@ async def main(startup: Startup) -> int:
     """Run the service, once the database has created the index."""
     handler = User(startup)
     await startup.ensure_index(handler.mongo, "user", "user_id")
+    log_occasionally(startup.ctx, 10 * HOUR_S, handler.describe_slow_cache, "stderr")
     server = startup.create_server()
     server.method("ComposeCreatorWithUserId", handler.compose_creator, "compose_creator_server", CPU_S)
     server.method("RegisterUserWithId", handler.register, "register_user_withid_server", CPU_S)

@@ -7,8 +7,9 @@ from email.utils import formatdate
 from posixpath import normpath
 from typing import Final, Protocol
 
+from simcloud.machine import HOUR_S
 from simcloud.machine.files import FileError
-from simcloud.machine.network import AddressInUse, HttpResponse, NetworkError, respond
+from simcloud.machine.network import AddressInUse, HttpRequest, HttpResponse, NetworkError, respond
 from simcloud.machine.process import Context, Signal
 from simcloud.services.languages import print_line
 from simcloud.services.nginx import (
@@ -30,6 +31,9 @@ SCRIPTS: Final = f"{HOME}/lua-scripts"
 RESIDENT_BYTES: Final = 24 << 20
 START_CPU_S: Final = 0.05
 VALID_S: Final = 30.0
+STRAYS_S: Final = 2 * HOUR_S
+"""Mean time between two stray requests."""
+STRAY_PATHS: Final = ("/favicon.ico", "/favicon.ico", "/robots.txt", "/apple-touch-icon.png")
 DEFAULT_PORT: Final = 80
 MAX_WORKERS: Final = 16
 NOBODY: Final = 65534
@@ -78,6 +82,18 @@ class Setup:
         }
         self.server = NginxServer(self.ctx, self.block, answers, self._start_workers())
         listen(self.ctx, self.port, self.server)
+        self.ctx.spawn(self._answer_strays(), "strays")
+
+    async def _answer_strays(self) -> None:
+        """Answer requests of browsers and crawlers for files that the site does not have; each is an error in the log."""
+        server, random = self.server, self.ctx.random("occasional lines")
+        while True:
+            await self.ctx.sleep(random.expovariate(1 / STRAYS_S))
+            if server.latest is not None:
+                server.connections += 1
+                headers = {"Host": server.latest.request.header("Host") or ""}
+                request = HttpRequest("GET", random.choice(STRAY_PATHS), headers)
+                await server.answer(Exchange(server.connections, server.latest.client, request))
 
     def _start_workers(self) -> list[int]:
         """Start the worker processes. They only represent the work, which is done by the master."""

@@ -1,0 +1,31 @@
+"""The adapters to check: each has an extra and tests, and the commit chooses one of them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from scripts.check_adapters import ADAPTERS, ROOT, choose
+
+
+def test_every_adapter_has_an_extra_and_tests() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert set(ADAPTERS) <= set(extras)
+    assert not [
+        test for adapter in ADAPTERS.values() for test in adapter.tests if not (ROOT / test).is_file()
+    ]
+
+
+def test_names_are_checked() -> None:
+    assert choose([]) == list(ADAPTERS)
+    assert choose(["skyrl"]) == ["skyrl"]
+    with pytest.raises(SystemExit, match="There is no adapter 'gym'"):
+        choose(["gym"])
+
+
+@pytest.mark.skipif(not Path(ROOT, ".git").exists(), reason="not a clone")
+def test_the_commit_chooses_one() -> None:
+    (name,) = choose(["--by-commit"])
+    assert name in ADAPTERS
