@@ -111,7 +111,7 @@ def test_rights_are_those_of_the_policy(
         assert b"Forbidden" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["python3", "git", "nano", "docker", "sudo"])
+@pytest.mark.parametrize("name", ["python3", "git", "emacs", "docker", "sudo"])
 def test_no_command_is_installed_that_refuses_to_work(lab: tuple[World, Cluster], name: str) -> None:
     at = terminal(lab)
     done = at.run(f"{name} x")

@@ -125,13 +125,14 @@ def test_an_endpoint_without_a_key_may_be_named_in_the_environment(
         Answer(status=500, error="oops"),
         Answer(status=503, error="starting"),
         Answer("never", cut_off=True),
-        Answer("never", delay_s=5),
+        Answer("never", delay_s=60),
     ],
     ids=["429", "429 ms", "500", "503", "cut off", "no answer"],
 )
 def test_passing_trouble_is_tried_again(endpoint: Endpoint, stream: bool, trouble: Answer) -> None:
     endpoint.answers = [trouble, trouble, Answer("There.")]
-    model = OpenAIModel("small", endpoint.url, stream=stream, timeout_s=0.3, retries=2)
+    timeout_s = 2 if trouble.delay_s else 30
+    model = OpenAIModel("small", endpoint.url, stream=stream, timeout_s=timeout_s, retries=2)
     assert model.complete(SAID).text == "There."
     assert len(endpoint.asked) == 3
 
@@ -158,7 +159,7 @@ def test_passing_trouble_is_tried_again(endpoint: Endpoint, stream: bool, troubl
             "Check the model's name and parameters.",
         ),
         (Answer(raw=b"<html>Welcome</html>"), 1, "something other than JSON: '<html>Welcome</html>'"),
-        (Answer(delay_s=5), 3, "cannot be reached: no answer within 0.2 s. Check that it runs"),
+        (Answer(delay_s=60), 3, "cannot be reached: no answer within 1 s. Check that it runs"),
     ],
     ids=["long wait", "quota", "500", "401", "404", "400", "max_tokens", "html", "time-out"],
 )
@@ -167,7 +168,7 @@ def test_lasting_trouble_is_a_sentence_with_a_way_out(
 ) -> None:
     endpoint.answers = [answer]
     with pytest.raises(ModelFailed) as raised:
-        OpenAIModel("small", endpoint.url, timeout_s=0.2, retries=2).complete(SAID)
+        OpenAIModel("small", endpoint.url, timeout_s=1 if answer.delay_s else 30, retries=2).complete(SAID)
     assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)
     assert len(endpoint.asked) == attempts

@@ -117,7 +117,8 @@ def test_what_is_not_wanted_is_not_sent(world: World) -> None:
 
 
 def test_input_that_was_not_asked_for_and_strange_channels_are_passed_over(world: World) -> None:
-    with dial(world, f"{POD}/exec?command=sleep&command=0.2&stdout=1", "v5.channel.k8s.io") as socket:
+    waiting = "command=sh&command=-c&command=until+[+-e+/tmp/sent+];do+sleep+0.01;done"
+    with dial(world, f"{POD}/exec?{waiting}&stdout=1", "v5.channel.k8s.io") as socket:
         for message in (
             b"\0hello",
             b"\x09?",
@@ -128,6 +129,8 @@ def test_input_that_was_not_asked_for_and_strange_channels_are_passed_over(world
             "text",
         ):
             socket.send(message)
+        with dial(world, f"{POD}/exec?command=touch&command=/tmp/sent&stdout=1", "v5.channel.k8s.io") as other:
+            talk(other)
         assert json.loads(talk(socket)[3])["status"] == "Success"
 
 
