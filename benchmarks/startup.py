@@ -36,8 +36,8 @@ CALLS = {
     "aiopslab --help": Call(CLI, ["--help"], 5),
     "aiopslab --version": Call(CLI, ["--version"], 7),
     "aiopslab run --help": Call(CLI, ["run", "--help"], 8),
-    "aiopslab list": Call(CLI, ["list"], 15),
-    "aiopslab run MISTYPED": Call(CLI, ["run", "container_kil-detection", "--agent", "noop"], 15),
+    "aiopslab list": Call(CLI, ["list"], 25),
+    "aiopslab run MISTYPED": Call(CLI, ["run", "container_kil-detection", "--agent", "noop"], 25),
     "import Orchestrator": Call("from aiopslab import Orchestrator", budget=20),
 }
 UNIT = "python -c 'import yaml'"
