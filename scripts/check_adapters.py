@@ -42,6 +42,7 @@ ADAPTERS = {
         ),
     ),
     "skyrl": Adapter("aiopslab.adapters.skyrl", ("tests/aiopslab/adapters/test_skyrl.py",)),
+    "verifiers": Adapter("aiopslab_incidents", ("tests/aiopslab/adapters/test_verifiers_env.py",)),
 }
 
 
