@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".venv-adapters"
+STEP_S = 900.0
+"""Maximum time of an installation, and of the tests of an adapter."""
 CORE = "aiopslab.adapters.worlds"
 """What every adapter imports without its framework."""
 
@@ -47,9 +49,9 @@ ADAPTERS = {
 
 
 def install(python: Path, *what: str) -> None:
-    """Install packages; raises ``CalledProcessError``."""
+    """Install packages; raises ``CalledProcessError`` and ``TimeoutExpired``."""
     options = ("-qq", "--disable-pip-version-check", "--retries", "10", "--timeout", "60")
-    subprocess.run([python, "-m", "pip", "install", *options, *what], check=True, cwd=ROOT)
+    subprocess.run([python, "-m", "pip", "install", *options, *what], check=True, cwd=ROOT, timeout=STEP_S)
 
 
 def measure_size_mb(folder: Path) -> float:
@@ -67,8 +69,8 @@ def measure_import_s(python: Path, module: str) -> float:
 
 
 def check_adapter(name: str) -> bool:
-    """Install an extra, print its costs, and run its tests; return whether they passed."""
-    adapter, folder = ADAPTERS[name], FOLDER / name
+    """Install an extra, print its costs, and run its tests; return whether they passed. Raises what ``install`` raises."""
+    began, adapter, folder = time.monotonic(), ADAPTERS[name], FOLDER / name
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -80,7 +82,9 @@ def check_adapter(name: str) -> bool:
     print(f"{name}: {size_mb:.0f} MB installed, {import_s:.1f} s to import", flush=True)
     install(python, "pytest", "hypothesis")
     environ = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
-    done = subprocess.run([python, "-m", "pytest", *adapter.tests], cwd=ROOT, env=environ, check=False)
+    command = [python, "-m", "pytest", *adapter.tests]
+    done = subprocess.run(command, cwd=ROOT, env=environ, check=False, timeout=STEP_S)
+    print(f"{name}: {time.monotonic() - began:.0f} s in all", flush=True)
     return done.returncode == 0
 
 

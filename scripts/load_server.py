@@ -283,7 +283,9 @@ def run_load(
         "actions, median s": round(statistics.median(ordered), 2),
         "actions, 95% within s": round(ordered[int(len(ordered) * 0.95) - 1], 2),
         "memory, peak MB": round(max(size for size, _ in samples)),
-        "memory, first half MB": round(statistics.fmean(size for size, _ in samples[: len(samples) // 2 + 1])),
+        "memory, first half MB": round(
+            statistics.fmean(size for size, _ in samples[: len(samples) // 2 + 1])
+        ),
         "memory, second half MB": round(statistics.fmean(size for size, _ in samples[len(samples) // 2 :])),
         "processes, peak": max(number for _, number in samples),
     }
@@ -305,7 +307,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=300.0)
-    parser.add_argument("--limit-mb", type=float, default=4000.0, help="memory of all processes of the server")
+    parser.add_argument(
+        "--limit-mb", type=float, default=4000.0, help="memory of all processes of the server"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         figures, faults = run_load(options.clients, options.seconds, Path(folder), options.limit_mb)

@@ -268,7 +268,9 @@ def run_new_process(descriptor: int) -> NoReturn:
     try:
         described, work = pickle.loads(message)
         process: Any = current_process()
-        process._inheriting = True  # as in any new process of ``multiprocessing``, while it imports the script
+        process._inheriting = (
+            True  # as in any new process of ``multiprocessing``, while it imports the script
+        )
         spawn.prepare(described)
         process._inheriting = False
         prepare, args, kwargs = pickle.loads(work)

@@ -129,7 +129,9 @@ def test_input_that_was_not_asked_for_and_strange_channels_are_passed_over(world
             "text",
         ):
             socket.send(message)
-        with dial(world, f"{POD}/exec?command=touch&command=/tmp/sent&stdout=1", "v5.channel.k8s.io") as other:
+        with dial(
+            world, f"{POD}/exec?command=touch&command=/tmp/sent&stdout=1", "v5.channel.k8s.io"
+        ) as other:
             talk(other)
         assert json.loads(talk(socket)[3])["status"] == "Success"
 
