@@ -119,6 +119,10 @@ class Copy(Generic[W]):
             if process.wait() == UNGUARDED:
                 raise CopyFailed(UNGUARDED_MESSAGE) from None
             raise
+        except BaseException:  # an interrupt: nobody waits for this world any more
+            process.kill()
+            process.wait()
+            raise
         return copy
 
     def call(self, function: Callable[Concatenate[W, P], R], *args: P.args, **kwargs: P.kwargs) -> R:

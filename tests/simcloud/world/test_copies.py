@@ -287,3 +287,17 @@ def test_a_script_that_cannot_be_imported_says_why(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert "CopyFailed" in done.stderr and "not today" in done.stderr
+
+
+def interrupt(pid: int, file: str) -> None:
+    """Interrupt a process that waits for its world; the world would never be ready."""
+    Path(file).write_text(str(os.getpid()))
+    os.kill(pid, signal.SIGINT)
+    time.sleep(600)
+
+
+def test_an_interrupt_ends_the_preparation(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    with pytest.raises(KeyboardInterrupt):
+        Copy.of(interrupt, os.getpid(), str(file))
+    assert gone(int(file.read_text()))
