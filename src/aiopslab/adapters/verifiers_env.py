@@ -75,7 +75,7 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):
     ) -> Any:
         """Send the conversation to the model; what it answers is in the trace."""
         system, prompt = self.resolve_prompt(data)
-        messages = [{"role": "system", "content": system}] if system else []
+        messages: list[Any] = [{"role": "system", "content": system}] if system else []
         messages += [message_to_wire(message) for message in prompt or ()]
         async with openai.AsyncOpenAI(base_url=endpoint, api_key=secret, timeout=None) as client:
             try:
