@@ -80,9 +80,7 @@ class ChatHarness(vf.Harness[vf.HarnessConfig]):
         async with openai.AsyncOpenAI(base_url=endpoint, api_key=secret, timeout=None) as client:
             try:
                 await client.chat.completions.create(model=ctx.model, messages=messages)
-            except (
-                openai.APIStatusError
-            ) as error:  # a limit of the run is reached, or the model's server refuses
+            except openai.APIStatusError as error:  # a limit of the run, or the model's server refuses
                 return vf.ProgramResult(exit_code=1, stdout="", stderr=str(error))
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 

@@ -139,7 +139,7 @@ def perform_action(browser: Browser) -> None:
 def replay(browser: Browser) -> None:
     browser.click("a[href^='#/records/']")
     browser.wait_for_text("Before the first step")
-    browser.wait_for_text("fault injected", ".chart")
+    browser.wait_for_text("fault injected", ".chart-box")
     for number, text in (("1", "get deployment geo"), ("3", "rollout undo"), ("4", "Solved")):
         browser.choose(".scrubber input", number)
         browser.wait_for_text(text)
@@ -187,7 +187,7 @@ def test_a_benchmark_is_shown_while_it_grows(browser: Browser, results: Path) ->
     browser.wait_for_text("1 of 1 episodes", "#table-episodes")
     browser.click("#table-episodes td a")
     browser.wait_for_text("misconfig_app_hotel_res-detection-1", "h1")
-    browser.wait_for_text("fault injected", ".chart")
+    browser.wait_for_text("fault injected", ".chart-box")
 
 
 EDITING = """
