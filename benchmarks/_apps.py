@@ -47,12 +47,12 @@ BUDGETS = {
     "problem from nothing, CPU s": Budget(4.0),
     "problem from a baseline, CPU s": Budget(1.0),
     "copy with a first observation, CPU ms": Budget(20.0),
-    "peak memory, MB": Budget(150.0),
+    "peak memory, MB": Budget(200.0),  # with the monitoring stack as pods
     CPU_GROWTH: Budget(1.0),
     MEMORY_GROWTH: Budget(1.25),  # at few requests, memory that is freed meanwhile hides some of it
     DAY: Budget(5.0),
 }
-REQUEST_BUDGETS = {"CPU ms/request": Budget(1.0)}
+REQUEST = Budget(1.0)
 SPEED = Budget(least=100.0)
 
 
@@ -162,9 +162,11 @@ def measure(app: Application, broken: str, short: bool) -> Report:
     figures[DAY] = DAY_S / few["virtual s/CPU s"] / 60
     missed = find_missed(figures, BUDGETS)
     for row in rows:
-        missed += find_missed(row, REQUEST_BUDGETS)
-    missed += SPEED.find_missed(f"virtual s/CPU s at {RATE:g} requests/s", few["virtual s/CPU s"])
-    title = f"Requests (CPU ms/request: {REQUEST_BUDGETS['CPU ms/request']}; virtual s/CPU s of the first row: {SPEED})"
+        missed |= REQUEST.find_missed(
+            f"CPU ms/request at {row['requests/s']:g} requests/s", row["CPU ms/request"]
+        )
+    missed |= SPEED.find_missed(f"virtual s/CPU s at {RATE:g} requests/s", few["virtual s/CPU s"])
+    title = f"Requests (CPU ms/request: {REQUEST}; virtual s/CPU s of the first row: {SPEED})"
     return Report(
         {"figures": figures, "requests": rows},
         [

@@ -252,11 +252,11 @@ def measure(short: bool) -> Report:
     cases = dict(list(CASES.items())[:1]) if short else CASES
     sizes = SHORT if short else FULL
     figures = {app: measure_case(case, sizes) for app, case in cases.items()}
-    missed = [
-        f"{app}, {sentence}"
+    missed = {
+        f"{app}, {name}": value
         for app, measured in figures.items()
-        for sentence in find_missed(measured, BUDGETS)
-    ]
+        for name, value in find_missed(measured, BUDGETS).items()
+    }
     return Report(figures, [tabulate_figures("Prepared problems", figures, BUDGETS)], missed)
 
 

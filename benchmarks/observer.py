@@ -98,7 +98,7 @@ def measure(short: bool) -> Report:
             tabulate_figures("Metrics", columns),
             tabulate_figures("Cost in the larger store", {"growth": growth}, GROWTH),
         ],
-        [*find_missed(growth, GROWTH), *SAMPLE_BYTES.find_missed(BYTES, max(small[BYTES], large[BYTES]))],
+        find_missed(growth, GROWTH) | SAMPLE_BYTES.find_missed(BYTES, max(small[BYTES], large[BYTES])),
     )
 
 

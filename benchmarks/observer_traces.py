@@ -128,7 +128,7 @@ def measure(short: bool) -> Report:
             tabulate_figures("Traces", columns),
             tabulate_figures("Cost in the larger store", {"growth": growth}, budgets),
         ],
-        [*find_missed(growth, budgets), *SPAN_BYTES.find_missed(BYTES, max(small[BYTES], large[BYTES]))],
+        find_missed(growth, budgets) | SPAN_BYTES.find_missed(BYTES, max(small[BYTES], large[BYTES])),
     )
 
 

@@ -74,10 +74,8 @@ def measure(short: bool) -> Report:
             tabulate_rows(f"User requests (CPU ms/request of the first row: {REQUEST_MS})", rows),
             f"{name}: {growth:.2f}x ({GROWTH})",
         ],
-        [
-            *REQUEST_MS.find_missed("CPU ms/request", rows[0]["CPU ms/request"]),
-            *GROWTH.find_missed(name, growth),
-        ],
+        REQUEST_MS.find_missed("CPU ms/request", rows[0]["CPU ms/request"])
+        | GROWTH.find_missed(name, growth),
     )
 
 

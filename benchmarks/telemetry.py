@@ -130,11 +130,12 @@ def measure_share(name: str, build: Build, virtual_s: float, budget: Budget) -> 
 
 def measure(short: bool) -> Report:
     gc.disable()  # as in a running world, whose kernel collects at fixed event counts
-    rows, missed = [], []
+    rows = []
+    missed: dict[str, str] = {}
     for name, build, virtual_s, budget in SHORT if short else WORLDS:
         row = measure_share(name, build, virtual_s, budget)
         rows.append(row)
-        missed += budget.find_missed(f"{name}, telemetry, %", row["telemetry, %"])
+        missed |= budget.find_missed(f"{name}, telemetry, %", row["telemetry, %"])
     return Report({"telemetry": rows}, [tabulate_rows("The cost of telemetry", rows)], missed)
 
 

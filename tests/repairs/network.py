@@ -9,6 +9,8 @@ S = "kubectl -n kube-system"
 LABELS = f"$({K} get deployment {{t}} -o json | jq -c .spec.selector.matchLabels)"
 SELECTOR = f'$({K} get deployment {{t}} -o json | jq -r \'.spec.selector.matchLabels | to_entries | map(.key + "=" + .value) | join(",")\')'
 RESTART = f"{K} rollout restart deployment/{{t}}"
+RESTART_FRONT = f"{K} get deployments -o name | grep -E 'frontend$|nginx-thrift$' | xargs {K} rollout restart"
+"""The target itself may be a database that keeps its data in its container."""
 RESTART_ALL = f"{K} rollout restart deployment"
 NEW_PODS = f"{K} delete pods -l {SELECTOR}"
 SCALE_OUT = f"{K} scale deployment/{{t}} --replicas=3"
@@ -40,7 +42,7 @@ def mend_service(fix: str, *wrong: str, applies: bool = True) -> Repairs:
             edit("service", fix),
             edit("service", fix, verb="apply") if applies else merge_ports(fix),
             edit("service", f"{fix} | {BARE}", verb="replace --force"),
-            f"{edit('service', fix)}; {RESTART}",
+            f"{edit('service', fix)}; {RESTART_FRONT}",
         ),
         wrong=(RESTART, DELETE_SERVICE, SCALE_OUT, *(edit("service", other) for other in wrong)),
     )

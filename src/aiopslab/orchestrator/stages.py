@@ -88,6 +88,7 @@ class Stage:
             self.task.environment = self.environment
             self.task.faults = injected.faults  # they may hold state from before the injection
         self.problem = open_problem(self.task)
+        self.environment.monitoring.logs.settle()  # here once, instead of in every copy that reads logs
 
 
 class Stages:

@@ -96,22 +96,22 @@ class LogStore:
         """One more line."""
         self._pending.append(line)
         if len(self._pending) >= _PENDING:
-            self._settle()
+            self.settle()
 
     def __len__(self) -> int:
         """Return the number of lines."""
-        self._settle()
+        self.settle()
         return sum(len(stream) for stream in self._streams.values())
 
     @property
     def bytes(self) -> int:
         """How much memory the lines take, about."""
-        self._settle()
+        self.settle()
         return self._bytes
 
     def streams(self) -> list[LogStream]:
         """Return every stream, sorted by its labels."""
-        self._settle()
+        self.settle()
         return [self._streams[labels] for labels in sorted(self._streams)]
 
     def select(self, matchers: Sequence[Matcher]) -> list[LogStream]:
@@ -132,7 +132,7 @@ class LogStore:
             for index in stream.between(start_ns, end_ns):
                 yield stream.times_ns[index], stream.labels, stream.texts[index]
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Sort new lines into their streams, and drop what is too old or too much."""
         lines, self._pending = self._pending, []
         if not lines:

@@ -25,6 +25,7 @@ from tests.simcloud.server.kubernetes.streams.conftest import World
 from tests.simcloud.server.kubernetes.streams.world import make_world, put, serving
 
 POD = "/api/v1/namespaces/default/pods/ok"
+WAIT_FOR_RELEASE = "command=sh&command=-c&command=until+[+-e+/tmp/go+];do+sleep+0.01;done"
 
 
 def dial(
@@ -79,6 +80,12 @@ def talk(socket: ClientConnection) -> dict[int, bytes]:
         return {channel: bytes(data) for channel, data in heard.items()}
 
 
+def release(world: World) -> None:
+    """End the command that waits for it."""
+    with dial(world, f"{POD}/exec?command=touch&command=/tmp/go&stdout=1", "v5.channel.k8s.io") as socket:
+        talk(socket)
+
+
 @pytest.mark.parametrize("protocol", ["v5.channel.k8s.io", "v4.channel.k8s.io"])
 def test_the_channels_of_a_command(world: World, protocol: str) -> None:
     path = f"{POD}/exec?command=sh&command=-c&command=echo+out;echo+err+>%262;exit+3&stdout=1&stderr=1"
@@ -117,8 +124,7 @@ def test_what_is_not_wanted_is_not_sent(world: World) -> None:
 
 
 def test_input_that_was_not_asked_for_and_strange_channels_are_passed_over(world: World) -> None:
-    waiting = "command=sh&command=-c&command=until+[+-e+/tmp/sent+];do+sleep+0.01;done"
-    with dial(world, f"{POD}/exec?{waiting}&stdout=1", "v5.channel.k8s.io") as socket:
+    with dial(world, f"{POD}/exec?{WAIT_FOR_RELEASE}&stdout=1", "v5.channel.k8s.io") as socket:
         for message in (
             b"\0hello",
             b"\x09?",
@@ -129,10 +135,7 @@ def test_input_that_was_not_asked_for_and_strange_channels_are_passed_over(world
             "text",
         ):
             socket.send(message)
-        with dial(
-            world, f"{POD}/exec?command=touch&command=/tmp/sent&stdout=1", "v5.channel.k8s.io"
-        ) as other:
-            talk(other)
+        release(world)
         assert json.loads(talk(socket)[3])["status"] == "Success"
 
 
@@ -242,13 +245,14 @@ def test_both_verbs_are_enough(world: World) -> None:
 
 
 def test_a_process_that_does_not_read_holds_its_client_back(world: World) -> None:
-    with dial(world, f"{POD}/exec?command=sleep&command=1&stdin=1&stdout=1", "v5.channel.k8s.io") as socket:
+    with dial(world, f"{POD}/exec?{WAIT_FOR_RELEASE}&stdin=1&stdout=1", "v5.channel.k8s.io") as socket:
         session = world.runtime.sessions[-1]
         piece = b"\0" + bytes(HIGH_BYTES)
         for _ in range(4):
             socket.send(piece)
         time.sleep(0.2)
         assert session.pending_bytes <= 2 * HIGH_BYTES
+        release(world)
         assert json.loads(talk(socket)[3])["status"] == "Success"
 
 
