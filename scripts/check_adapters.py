@@ -1,7 +1,7 @@
 """Test each adapter in a virtual environment of its own, and print what its extra costs.
 
     python scripts/check_adapters.py [NAME ...]      # all of them unless named
-    python scripts/check_adapters.py --by-commit     # only one; the commit decides which
+    python scripts/check_adapters.py --within 20     # as many as can be begun in 20 minutes; the commit decides with which to begin
 
 The frameworks exclude each other's dependencies, so the project's own environment has none of them. Environments are kept in
 ``.venv-adapters``; a later run only updates them. The project is installed as users install it. Sizes and times are those that an extra adds to the project without extras.
@@ -9,6 +9,8 @@ The frameworks exclude each other's dependencies, so the project's own environme
 
 from __future__ import annotations
 
+import argparse
+import math
 import os
 import subprocess
 import sys
@@ -20,6 +22,8 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / ".venv-adapters"
+STEP_S = 600.0
+"""Maximum time of an installation, and of the tests of an adapter."""
 CORE = "aiopslab.adapters.worlds"
 """What every adapter imports without its framework."""
 
@@ -42,13 +46,14 @@ ADAPTERS = {
         ),
     ),
     "skyrl": Adapter("aiopslab.adapters.skyrl", ("tests/aiopslab/adapters/test_skyrl.py",)),
+    "verifiers": Adapter("aiopslab_incidents", ("tests/aiopslab/adapters/test_verifiers_env.py",)),
 }
 
 
 def install(python: Path, *what: str) -> None:
-    """Install packages; raises ``CalledProcessError``."""
+    """Install packages; raises ``CalledProcessError`` and ``TimeoutExpired``."""
     options = ("-qq", "--disable-pip-version-check", "--retries", "10", "--timeout", "60")
-    subprocess.run([python, "-m", "pip", "install", *options, *what], check=True, cwd=ROOT)
+    subprocess.run([python, "-m", "pip", "install", *options, *what], check=True, cwd=ROOT, timeout=STEP_S)
 
 
 def measure_size_mb(folder: Path) -> float:
@@ -66,8 +71,8 @@ def measure_import_s(python: Path, module: str) -> float:
 
 
 def check_adapter(name: str) -> bool:
-    """Install an extra, print its costs, and run its tests; return whether they passed."""
-    adapter, folder = ADAPTERS[name], FOLDER / name
+    """Install an extra, print its costs, and run its tests; return whether they passed. Raises what ``install`` raises."""
+    began, adapter, folder = time.monotonic(), ADAPTERS[name], FOLDER / name
     python = folder / "bin" / "python"
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -79,25 +84,42 @@ def check_adapter(name: str) -> bool:
     print(f"{name}: {size_mb:.0f} MB installed, {import_s:.1f} s to import", flush=True)
     install(python, "pytest", "hypothesis")
     environ = {**os.environ, "PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
-    done = subprocess.run([python, "-m", "pytest", *adapter.tests], cwd=ROOT, env=environ, check=False)
+    command = [python, "-m", "pytest", *adapter.tests]
+    done = subprocess.run(command, cwd=ROOT, env=environ, check=False, timeout=STEP_S)
+    print(f"{name}: {time.monotonic() - began:.0f} s in all", flush=True)
     return done.returncode == 0
 
 
-def choose(arguments: Sequence[str]) -> list[str]:
-    """Return the names of the adapters to test; ends the process if there is none of a name."""
-    if "--by-commit" in arguments:
-        command = ["git", "rev-parse", "HEAD"]
-        commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        return [sorted(ADAPTERS)[int(commit[:8], 16) % len(ADAPTERS)]]
-    unknown = [name for name in arguments if name not in ADAPTERS]
-    if unknown:
+def choose(names: Sequence[str], within_s: float = math.inf) -> list[str]:
+    """Return the adapters to test, in order; ends the process if there is none of a name.
+
+    If the time is limited, each commit begins with another one, so that the last ones are not always left out.
+    """
+    if unknown := [name for name in names if name not in ADAPTERS]:
         sys.exit(f"There is no adapter '{unknown[0]}'. Choose from: {', '.join(ADAPTERS)}.")
-    return list(arguments) or list(ADAPTERS)
+    chosen = list(names or ADAPTERS)
+    if within_s == math.inf:
+        return chosen
+    command = ["git", "rev-parse", "HEAD"]
+    commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    first = int(commit[:8], 16) % len(chosen)
+    return [*chosen[first:], *chosen[:first]]
 
 
 def main() -> None:
     """Test the adapters, and end with 1 if a test failed."""
-    failed = [name for name in choose(sys.argv[1:]) if not check_adapter(name)]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--within", type=float, default=math.inf, metavar="MINUTES")
+    options = parser.parse_args()
+    began, within_s, failed = time.monotonic(), options.within * 60, []
+    names = choose(options.names, within_s)
+    for place, name in enumerate(names):
+        if time.monotonic() - began > within_s:
+            print(f"Not tested for want of time: {', '.join(names[place:])}", flush=True)
+            break
+        if not check_adapter(name):
+            failed.append(name)
     if failed:
         sys.exit(f"failed: {', '.join(failed)}")
 

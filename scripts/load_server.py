@@ -3,8 +3,9 @@
     python scripts/load_server.py --clients 50 --seconds 300
 
 Most clients work on sessions. Others kill the processes of their sessions, leave them idle, or are hostile: wrong tokens, bodies that are
-no JSON or too large, sessions of others, connections that send or read too slowly. Afterwards the server is stopped in the middle of
-its work. The script prints a table, and fails if a session has no record, a journal is left, or a hostile request succeeded.
+no JSON or too large, sessions of others, connections that send or read too slowly. Every session marks its world with its id. Afterwards
+the server is stopped in the middle of its work. The script prints a table, and fails if a session has no record, a session or a record has
+the mark of another session, a journal or a process is left, a hostile request succeeded, or the memory was above its limit.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import math
 import os
 import random
+import re
 import signal
 import socket
 import statistics
@@ -47,6 +50,9 @@ LINES = (
 SUBMISSIONS = {"detection": 'submit("Yes")', "localization": 'submit(["geo"])', "mitigation": "submit()"}
 IDLE_S = 30
 WAIT_S = 300
+END_S = 60
+"""Maximum time for the processes of a stopped server to end."""
+MARK = re.compile(r"mark-(\w+)")
 
 
 @dataclass
@@ -61,6 +67,8 @@ class Load:
     """Duration of each action, as its client saw it."""
     tokens: list[tuple[str, str]] = field(default_factory=list)
     """Ids and tokens of sessions, for the hostile."""
+    marked: set[str] = field(default_factory=set)
+    """Sessions whose mark was answered, so that it must be in their records."""
     faults: list[str] = field(default_factory=list)
     """What must not happen."""
 
@@ -77,22 +85,33 @@ class Load:
             connection.close()
 
     def begin(self, chance: random.Random) -> dict[str, Any] | None:
-        """Begin a session; None if there are too many."""
+        """Begin a session and mark its world; None if there are too many, or it has ended."""
         status, session = self.ask("POST", "/api/sessions", {"problem": chance.choice(PROBLEMS)})
         self.counts[f"sessions: {status}"] += 1
         if status != 201:
             time.sleep(1)
             return None
         self.tokens.append((session["id"], session["token"]))
-        return dict(session)
+        return dict(session) if self.mark(session["id"]) else None
 
-    def act(self, id: str, action: str) -> bool:
-        """Take a step; return whether the session goes on."""
+    def mark(self, id: str) -> bool:
+        """Add the session's mark to a file of its world, which must have no other marks; return whether the session goes on."""
+        answer = self.act(id, f'exec_shell("echo mark-{id} >> /tmp/marks; cat /tmp/marks")')
+        if answer is None:
+            return False
+        self.marked.add(id)
+        found = set(MARK.findall(answer["observation"]))
+        if found != {id}:
+            self.faults.append(f"session {id} has the marks of {', '.join(sorted(found)) or 'none'}")
+        return True
+
+    def act(self, id: str, action: str) -> dict[str, Any] | None:
+        """Take a step; return the answer, None if the session is over."""
         began = time.monotonic()
         status, answer = self.ask("POST", f"/api/sessions/{id}/actions", {"action": action})
         self.seconds.append(time.monotonic() - began)
         self.counts[f"actions: {status}"] += 1
-        return status == 200 and not answer["ended"]
+        return answer if status == 200 and not answer["ended"] else None
 
     def work(self, chance: random.Random) -> None:
         """Work on a session as an agent does."""
@@ -103,6 +122,7 @@ class Load:
             if not self.act(session["id"], f"exec_shell({json.dumps(chance.choice(LINES))})"):
                 return
             self.ask("GET", f"/api/sessions/{session['id']}/view/summary")
+        self.mark(session["id"])
         self.act(session["id"], SUBMISSIONS[session["task"]])
 
     def kill(self, chance: random.Random) -> None:
@@ -176,14 +196,39 @@ def measure_memory_mb(group: int) -> tuple[float, int]:
     """Return the memory of a process group, pages that several processes share counted once, and its number of processes."""
     total_kb = processes = 0
     for entry in Path("/proc").iterdir():
-        with suppress(OSError, ValueError):  # not a process, or one that has just ended
+        with suppress(OSError, ValueError, IndexError):  # not a process, or one that has just ended
             if os.getpgid(int(entry.name)) == group:
                 total_kb += int((entry / "smaps_rollup").read_text().partition("Pss:")[2].split()[0])
                 processes += 1
     return total_kb / 1024, processes
 
 
-def run_load(clients: int, seconds: float, results: Path) -> tuple[dict[str, Any], list[str]]:
+def check_records(results: Path, marked: set[str]) -> list[str]:
+    """Return what is wrong with the records: a session without one, a record with marks of several sessions, a journal."""
+    faults, recorded = [], set()
+    for path in results.glob("*.json"):
+        found = set(MARK.findall(path.read_text()))
+        recorded |= found
+        if len(found) > 1:
+            faults.append(f"{path.name} has the marks of {', '.join(sorted(found))}")
+    if lost := marked - recorded:
+        faults.append(f"sessions without a record: {', '.join(sorted(lost))}")
+    if left := [path.name for path in results.glob("unfinished-*")]:
+        faults.append(f"journals are left: {', '.join(left)}")
+    return faults
+
+
+def wait_for_end(group: int) -> int:
+    """Wait until the processes of a group have ended; return how many have not."""
+    deadline = time.monotonic() + END_S
+    while (left := measure_memory_mb(group)[1]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return left
+
+
+def run_load(
+    clients: int, seconds: float, results: Path, limit_mb: float = math.inf
+) -> tuple[dict[str, Any], list[str]]:
     """Start a server, put load on it, stop it; return figures, and what went wrong."""
     token = "load-" + "x" * 20
     command = "from aiopslab.cli import main; main()"
@@ -238,14 +283,20 @@ def run_load(clients: int, seconds: float, results: Path) -> tuple[dict[str, Any
         "actions, median s": round(statistics.median(ordered), 2),
         "actions, 95% within s": round(ordered[int(len(ordered) * 0.95) - 1], 2),
         "memory, peak MB": round(max(size for size, _ in samples)),
+        "memory, first half MB": round(
+            statistics.fmean(size for size, _ in samples[: len(samples) // 2 + 1])
+        ),
         "memory, second half MB": round(statistics.fmean(size for size, _ in samples[len(samples) // 2 :])),
         "processes, peak": max(number for _, number in samples),
     }
     # A session that was ordered when the server stopped may have a record although its client saw no answer.
     if figures["records"] < figures["sessions begun"]:
         faults.append(f"{figures['sessions begun'] - figures['records']} sessions have no record")
-    if left := [path.name for path in results.glob("unfinished-*")]:
-        faults.append(f"journals are left: {', '.join(left)}")
+    faults += check_records(results, load.marked)
+    if left := wait_for_end(server.pid):
+        faults.append(f"{left} processes are left")
+    if figures["memory, peak MB"] > limit_mb:
+        faults.append(f"the memory was above {limit_mb:g} MB")
     if code != 0:
         faults.append(f"the server exited with {code}")
     return figures, faults
@@ -256,9 +307,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=300.0)
+    parser.add_argument(
+        "--limit-mb", type=float, default=4000.0, help="memory of all processes of the server"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        figures, faults = run_load(options.clients, options.seconds, Path(folder))
+        figures, faults = run_load(options.clients, options.seconds, Path(folder), options.limit_mb)
     for name, value in figures.items():
         print(f"{name}: {value}")
     sys.exit("\n".join(["Failed:", *faults]) if faults else 0)

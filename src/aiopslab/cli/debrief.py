@@ -21,6 +21,7 @@ from aiopslab.cli.text_plot import draw_blocks, draw_marks
 from aiopslab.cli.typed_calls import WITHOUT_ANSWER
 from aiopslab.orchestrator import SUBMIT, PreparedProblem, Step
 from aiopslab.orchestrator.evaluation import parse_step, tally_requests
+from aiopslab.orchestrator.models import ChatModel, Message, ModelFailed, RedactingModel
 
 BEFORE_S: Final = 120.0
 """Time before the session that the plots show."""
@@ -28,6 +29,11 @@ COLUMN_S: Final = 2.0
 """The least time of a column."""
 COLUMNS: Final = 72
 ACTION_CHARS: Final = 90
+ANALOGY: Final = (
+    "You get the facts of an incident in a cloud. Explain it to a newcomer with one analogy from everyday life, in at most five "
+    "sentences of plain text: what broke, why users noticed it, and how it is repaired. Say which part of the analogy stands for which "
+    "component. Add no facts."
+)
 
 
 def show_debrief(
@@ -45,6 +51,22 @@ def show_debrief(
         out.print(f"\n[bold]{title}[/]")
         for line in lines:
             out.print(sanitize(f"  {line}"), markup=False)
+
+
+def show_analogy(out: Console, problem: PreparedProblem, model: ChatModel) -> None:
+    """Print an analogy that a language model finds for what was wrong, or why it finds none."""
+    faults = problem.task.faults
+    if not faults:
+        return
+    facts = "\n".join((*_describe_fault(problem), *map(describe_repair, faults)))
+    asked = [Message("system", ANALOGY), Message("user", facts)]
+    try:
+        text = RedactingModel(model, problem.make_redactor()).complete(asked).text.strip()
+    except ModelFailed as error:
+        text = f"{model.name} gave none: {error}"
+    out.print("\n[bold]An analogy[/]")
+    for line in text.splitlines():
+        out.print(sanitize(f"  {line}"), markup=False)
 
 
 def _describe_fault(problem: PreparedProblem) -> Iterator[str]:

@@ -471,6 +471,14 @@ def play(
             help="Simulated thinking time before each of your actions.",
         ),
     ] = 5.0,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="Language model that adds an analogy for newcomers to the debrief.",
+        ),
+    ] = None,
 ) -> None:
     """Work on a problem yourself, at a terminal, with hints and a debrief at the end."""
 
@@ -482,7 +490,8 @@ def play(
         from aiopslab.cli.play import TIME_LIMIT_S, PlayOptions, play_problem
 
         settings = {"thinking_s": thinking, "time_limit_s": TIME_LIMIT_S}
-        return play_problem(problems, PlayOptions(wanted, seed, results, policy, settings=settings))
+        options = PlayOptions(wanted, seed, results, policy, settings=settings, model=model)
+        return play_problem(problems, options)
 
     run_and_exit(work)
 

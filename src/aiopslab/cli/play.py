@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from aiopslab.cli.debrief import show_debrief
+from aiopslab.cli.debrief import show_analogy, show_debrief
 from aiopslab.cli.live_shell import Keyboard
 from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.person import LEFT, UNLIMITED, Person
 from aiopslab.cli.problems import DONE, FAILED, check_folder, check_policy, prepare_problem
 from aiopslab.cli.session_view import show_ending, show_results
 from aiopslab.orchestrator import AgentGone, Orchestrator, Step, catch_ending_signals, ignore_progress
+from aiopslab.orchestrator.models import open_model
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.validation import list_reference_commands
 
@@ -38,6 +39,8 @@ class PlayOptions:
     max_steps: int = UNLIMITED
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Settings of ``Orchestrator``."""
+    model: str | None = None
+    """A language model that adds an analogy to the debrief."""
 
 
 def play_problem(problems: ProblemRegistry, options: PlayOptions) -> int:
@@ -50,6 +53,9 @@ def play_problem(problems: ProblemRegistry, options: PlayOptions) -> int:
 def play_session(problems: ProblemRegistry, options: PlayOptions) -> dict[str, Any]:
     """Let a person work on a problem, and show how it went; return what ``start_problem`` returns."""
     out = open_console()
+    model = None if options.model is None else open_model(options.model)
+    if model is not None:
+        model.check()
     with Progress() as progress:
         posed = prepare_problem(problems, options.problem, options.seed, options.policy, progress)
         progress("preparing the debrief")
@@ -69,6 +75,8 @@ def play_session(problems: ProblemRegistry, options: PlayOptions) -> dict[str, A
     if result["ending"] not in NO_VERDICT:
         show_results(out, result["results"])
         show_debrief(out, posed, result["session"], commands)
+        if model is not None:
+            show_analogy(out, posed, model)
         out.print()
     show_ending(out, result)
     return result

@@ -31,7 +31,12 @@ class WorldPool:
         self.numbers = count(1)
         """Numbers of the sessions, which make their records differ."""
         self._stages = Stages(
-            seed, registry=registry, tell=tell, max_processes=max_processes, modules=modules
+            seed,
+            registry=registry,
+            tell=tell,
+            max_processes=max_processes,
+            modules=modules,
+            with_script=False,  # training scripts import libraries that start threads, which copies forbid
         )
         self._thread = ThreadPoolExecutor(1, "worlds")
         """Prepares worlds one at a time: they share baselines."""

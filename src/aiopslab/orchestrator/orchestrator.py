@@ -39,7 +39,7 @@ from aiopslab.orchestrator.preparation import (
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.records import Record, RecordNotWritten, build_record, write_record
-from aiopslab.orchestrator.session import Ending, Session, Step
+from aiopslab.orchestrator.session import DIGITS, Ending, Session, Step
 from aiopslab.orchestrator.transactions import TransactionOptions
 from aiopslab.paths import RESULTS_DIR
 from aiopslab.service import KubeCtl, make_current
@@ -390,7 +390,13 @@ class Orchestrator:
 
     def _build_record(self, problem: PreparedProblem, session: Session, results: Mapping[str, Any]) -> Record:
         faults = [fault.facts for fault in problem.task.faults]
-        settings = {"max_steps": session.max_steps, **asdict(self._pace), "faults": faults}
+        injected_s = problem.environment.injected_s if faults else None
+        settings = {
+            "max_steps": session.max_steps,
+            **asdict(self._pace),
+            "faults": faults,
+            "injected_s": None if injected_s is None else round(injected_s - session.began_s, DIGITS),
+        }
         if self._tnr is not None:
             settings["tnr"] = asdict(self._tnr)
         if problem.transactions is not None:

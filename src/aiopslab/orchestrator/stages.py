@@ -102,13 +102,18 @@ class Stages:
         tell: ProgressCallback = ignore_progress,
         max_processes: int = MAX_PROCESSES,
         modules: Sequence[str] = (),
+        with_script: bool = True,
     ) -> None:
-        """``registry`` holds the problems, with the files that were loaded into it. ``modules`` are imported before any copy."""
+        """``registry`` holds the problems, with the files that were loaded into it. ``modules`` are imported before any copy.
+
+        The caller's script is imported, too, so that its functions can be called in copies; unless ``with_script`` is false.
+        """
         self._seed = seed
         self._registry = registry or ProblemRegistry()
         self._tell = tell
         self.max_processes = max_processes
         self._modules = tuple(modules)
+        self._with_script = with_script
         self._kept: OrderedDict[Hashable, Copy[Stage]] = OrderedDict()
         self._with_spare: Copy[Stage] | None = None
         """The most recent problem: the only one that keeps a spare copy ready."""
@@ -145,7 +150,8 @@ class Stages:
         def make() -> Copy[Stage]:
             self._tell(f"{task.app.name}: deploying the cluster, starting users, recording a baseline")
             files, drafts = self._registry.loaded, self._registry.drafts
-            return Copy.of(Stage, task.id, task.seed, files, drafts, self._modules)
+            start = Copy.of if self._with_script else Copy.of_imported
+            return start(Stage, task.id, task.seed, files, drafts, self._modules)
 
         return self._get_or_make(("baseline", get_baseline_key(task, task.seed)), make)
 

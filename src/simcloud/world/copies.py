@@ -14,8 +14,9 @@ If many copies of a world are needed, one can be kept ready (``keep_spare``): it
 of memory that a rehearsal wrote to, which saves most of the time that a new copy's first action takes.
 
 The first world is prepared in a new interpreter, so that the caller may have threads and open files; all forks happen
-in that process. Functions and results are pickled, so functions must be importable. An exception in a copy is
-raised in the caller as ``CopyFailed``.
+in that process. Functions and results are pickled, so functions must be importable; those of the caller's script are, because the new
+interpreter imports the script. ``Copy.of_imported`` does not import it, for scripts that start threads on import (many numeric
+libraries do) or have no ``__main__`` guard. An exception in a copy is raised in the caller as ``CopyFailed``.
 """
 
 from __future__ import annotations
@@ -26,13 +27,14 @@ import pickle
 import signal
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from multiprocessing import current_process, get_context
+from multiprocessing import current_process, spawn
 from types import TracebackType
 from typing import Any, Concatenate, Final, Generic, NoReturn, ParamSpec, TypeVar
 
@@ -43,7 +45,12 @@ R = TypeVar("R")
 P = ParamSpec("P")
 
 LENGTH: Final = struct.Struct("!Q")
-JOIN_S: Final = 10.0
+SCRIPT: Final = ("init_main_from_name", "init_main_from_path")
+"""Keys of the caller's script in the description of a process."""
+START: Final = (
+    "import sys; link, *sys.path = sys.argv[1:]; "
+    "from simcloud.world.copies import run_new_process; run_new_process(int(link))"
+)
 ANSWER_S: Final = 300.0
 """The longest time that a copy of ``call_in_copy`` may take, on the host's clock."""
 UNGUARDED: Final = 86
@@ -53,6 +60,8 @@ UNGUARDED_MESSAGE: Final = (
     'into a function main() and end the script with: if __name__ == "__main__": main()'
 )
 CALL, BRANCH, SPARE, FILE, RAISED, DONE = b"c", b"b", b"s", b"f", b"r", b"d"
+_started: list[subprocess.Popen[bytes]] = []
+"""The processes that this one has started and has not reaped yet."""
 
 
 class CopyFailed(Exception):
@@ -77,23 +86,42 @@ class Copy(Generic[W]):
 
     @classmethod
     def of(cls, prepare: Callable[P, W], *args: P.args, **kwargs: P.kwargs) -> Copy[W]:
-        """Prepare a world in a new process; raises ``CopyFailed``."""
-        if getattr(current_process(), "_inheriting", False):
-            sys.exit(UNGUARDED)  # this already is the new process, importing the caller's script
+        """Prepare a world in a new process that imports the caller's script; raises ``CopyFailed``."""
+        return cls._start(_describe_process(), pickle.dumps((prepare, args, kwargs)))
+
+    @classmethod
+    def of_imported(cls, prepare: Callable[P, W], *args: P.args, **kwargs: P.kwargs) -> Copy[W]:
+        """Prepare a world in a new process that cannot use functions of the caller's script; raises ``CopyFailed``."""
+        described = _describe_process()
+        for key in SCRIPT:
+            described.pop(key, None)
+        return cls._start(described, pickle.dumps((prepare, args, kwargs)))
+
+    @classmethod
+    def _start(cls, described: dict[str, Any], work: bytes) -> Copy[W]:
         ours, theirs = socket.socketpair()
-        process = get_context("spawn").Process(
-            target=_prepare_and_serve, args=(theirs, prepare, args, kwargs), daemon=True
-        )
-        process.start()
-        theirs.close()
-        assert process.pid is not None
+        with theirs:
+            flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+            process = subprocess.Popen(
+                [sys.executable, *flags, "-c", START, str(theirs.fileno()), *described["sys_path"]],
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+            )
+        _started[:] = [other for other in _started if other.poll() is None]  # reaps those that have ended
+        _started.append(process)
         copy = cls(ours, process.pid)
         try:
+            with suppress(ConnectionError):  # the process has ended, which the missing result reports
+                _send(ours, pickle.dumps((described, work)))
             copy._receive_result()
         except CopyFailed:
-            process.join(JOIN_S)
-            if process.exitcode == UNGUARDED:
+            copy.close()
+            if process.wait() == UNGUARDED:
                 raise CopyFailed(UNGUARDED_MESSAGE) from None
+            raise
+        except BaseException:  # an interrupt: nobody waits for this world any more
+            process.kill()
+            process.wait()
             raise
         return copy
 
@@ -223,21 +251,43 @@ def _fork(world: W, link: socket.socket, pages: Sequence[Run] = ()) -> Copy[W]:
     return Copy(ours, pid)
 
 
-def _prepare_and_serve(
-    link: socket.socket, prepare: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> NoReturn:
+def _describe_process() -> dict[str, Any]:
+    """Return what a new process needs to import what this one can import, the script included."""
+    if getattr(current_process(), "_inheriting", False):
+        sys.exit(UNGUARDED)  # this already is the new process, importing the caller's script
+    described = spawn.get_preparation_data("world")
+    del described["authkey"]  # cannot be pickled, and no world needs it
+    return described
+
+
+def run_new_process(descriptor: int) -> NoReturn:
+    """Prepare the world that the process at the other end of a link wants, and serve it. The process ends with the link."""
     # The system reaps the children of a copy; only the calling process handles Ctrl-C.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    link = socket.socket(fileno=descriptor)
+    message = _receive(link)
+    if message is None:
+        os._exit(1)
     try:
+        described, work = pickle.loads(message)
+        process: Any = current_process()
+        process._inheriting = (
+            True  # as in any new process of ``multiprocessing``, while it imports the script
+        )
+        spawn.prepare(described)
+        process._inheriting = False
+        prepare, args, kwargs = pickle.loads(work)
         world = prepare(*args, **kwargs)
     except Exception:
-        _send(link, RAISED + traceback.format_exc().encode())
+        with suppress(ConnectionError):
+            _send(link, RAISED + traceback.format_exc().encode())
         os._exit(1)
     # From now on pages are shared with copies, so the collector must not write to existing objects.
     gc.collect()
     gc.freeze()
-    _send(link, DONE + pickle.dumps(None))
+    with suppress(ConnectionError):  # nobody waits for this world any more, which serving it notices
+        _send(link, DONE + pickle.dumps(None))
     _serve_and_exit(link, world)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from simcloud.world.copies import Copy
 from tests.aiopslab.cli.posed_world import Called, called, list_progress, posed
 from tests.aiopslab.cli.test_cli import aiopslab
 from tests.aiopslab.cli.test_shell import Person
+from tests.aiopslab.orchestrator.models.endpoint import Answer, open_endpoint
 
 PROBLEM = "revoke_auth_mongodb-localization-1"
 
@@ -25,11 +26,10 @@ def world() -> Iterator[Copy[PreparedProblem]]:
         yield copy
 
 
-def play(world: Copy[PreparedProblem], results: Path, *lines: str) -> Called:
+def play(world: Copy[PreparedProblem], results: Path, *lines: str, options: Sequence[str] = ()) -> Called:
+    command = ("play", PROBLEM, "--seed", "3", "--results", str(results), *options)
     with world.branch() as copy:
-        return copy.call(
-            called, "play", PROBLEM, "--seed", "3", "--results", str(results), stdin="\n".join((*lines, ""))
-        )
+        return copy.call(called, *command, stdin="\n".join((*lines, "")))
 
 
 def record(results: Path) -> dict[str, Any]:
@@ -106,6 +106,26 @@ def test_a_person_who_gives_up_sees_what_was_wrong(world: Copy[PreparedProblem],
         (1, False),
         (2, True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (Answer("It is like a\n\x1b[2Jlibrary."), "  It is like a\n  \ufffd[2Jlibrary."),
+        (Answer(status=400, error="no such thing"), "  small gave none: "),
+    ],
+)
+def test_a_debrief_ends_with_an_analogy_if_a_model_is_given(
+    world: Copy[PreparedProblem], tmp_path: Path, answer: Answer, shown: str
+) -> None:
+    with open_endpoint() as endpoint:
+        endpoint.answers = [answer]
+        done = play(world, tmp_path, "give up", options=("--model", f"small?base_url={endpoint.url}"))
+    assert done.code == 0, done.err
+    debrief, _, analogy = done.out.partition("\nAn analogy\n")
+    assert "What was wrong" in debrief and shown in analogy
+    system, user = endpoint.asked[-1].body["messages"]
+    assert "analogy" in system["content"] and "revokes a role" in user["content"]
 
 
 def test_hints_become_more_telling_and_end_with_the_answer(

@@ -139,6 +139,7 @@ def perform_action(browser: Browser) -> None:
 def replay(browser: Browser) -> None:
     browser.click("a[href^='#/records/']")
     browser.wait_for_text("Before the first step")
+    browser.wait_for_text("fault injected", ".chart-box")
     for number, text in (("1", "get deployment geo"), ("3", "rollout undo"), ("4", "Solved")):
         browser.choose(".scrubber input", number)
         browser.wait_for_text(text)
@@ -181,6 +182,12 @@ def test_a_benchmark_is_shown_while_it_grows(browser: Browser, results: Path) ->
     subprocess.run(more, env=ENVIRON, check=True, capture_output=True)
     browser.wait_for_text("4 episodes so far")
     browser.wait_for_text("Overall", "caption")
+    browser.wait_for_text("4 of 4 episodes", "#table-episodes")
+    browser.choose("#table-episodes [name=text]", "yes misconfig")
+    browser.wait_for_text("1 of 1 episodes", "#table-episodes")
+    browser.click("#table-episodes td a")
+    browser.wait_for_text("misconfig_app_hotel_res-detection-1", "h1")
+    browser.wait_for_text("fault injected", ".chart-box")
 
 
 EDITING = """

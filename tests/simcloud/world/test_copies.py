@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -233,3 +235,69 @@ def test_a_copy_can_be_killed_in_the_middle_of_a_call() -> None:
         thread.join()
         assert copy.has_ended
         copy.kill()
+
+
+THREADED = """
+import threading
+
+from simcloud.world import Copy
+
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+
+
+def count(world):
+    return len(world)
+
+
+def main():
+    with Copy.START(dict, a=1) as world, world.branch() as copy:
+        print(copy.call(FUNCTION))
+
+
+GUARD
+"""
+GUARDED, UNGUARDED = 'if __name__ == "__main__": main()', "main()"
+
+
+@pytest.mark.parametrize(
+    ("start", "function", "guard", "output"),
+    [
+        ("of_imported", "len", UNGUARDED, "1\n"),
+        ("of_imported", "count", GUARDED, "Can't get attribute 'count'"),
+        ("of", "count", GUARDED, "2 threads"),
+        ("of", "count", UNGUARDED, "put the work into a function main()"),
+    ],
+)
+def test_a_script_that_starts_threads(
+    tmp_path: Path, start: str, function: str, guard: str, output: str
+) -> None:
+    script = tmp_path / "script.py"
+    text = THREADED.replace("START", start).replace("FUNCTION", function).replace("GUARD", guard)
+    script.write_text(text)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert output in done.stdout + done.stderr
+
+
+def test_a_script_that_cannot_be_imported_says_why(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from simcloud.world import Copy\n"
+        "if __name__ != '__main__': raise ValueError('not today')\n"
+        "Copy.of(dict)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert "CopyFailed" in done.stderr and "not today" in done.stderr
+
+
+def interrupt(pid: int, file: str) -> None:
+    """Interrupt a process that waits for its world; the world would never be ready."""
+    Path(file).write_text(str(os.getpid()))
+    os.kill(pid, signal.SIGINT)
+    time.sleep(600)
+
+
+def test_an_interrupt_ends_the_preparation(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+    with pytest.raises(KeyboardInterrupt):
+        Copy.of(interrupt, os.getpid(), str(file))
+    assert gone(int(file.read_text()))

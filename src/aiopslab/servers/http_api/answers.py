@@ -111,6 +111,26 @@ class Report(Struct):
     tables: list[Table]
 
 
+class EpisodeSummary(Struct):
+    """An episode of a benchmark, with the name of its record."""
+
+    agent: str
+    problem: str
+    seed: int
+    repeat: int
+    ending: str
+    success: bool | None
+    steps: int
+    record: str | None
+
+
+class Episodes(Struct):
+    """Some of the episodes that were found, and the number of all of them."""
+
+    total: int
+    episodes: list[EpisodeSummary]
+
+
 class SimulationResult(Struct):
     """The answer of the public AIOpsLab service."""
 
@@ -136,6 +156,7 @@ ANSWERS: Final[dict[str, Any]] = {
     "list_records": list[RecordSummary],
     "list_benchmarks": list[Benchmark],
     "report_benchmark": Report,
+    "list_episodes": Episodes,
     "simulate": SimulationResult,
     "check_health": dict[str, str],
     "list_problem_ids": list[str],

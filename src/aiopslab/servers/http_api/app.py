@@ -184,6 +184,12 @@ class Api:
         name = request.path_params["name"]
         return _respond(await self._run(stored.report_benchmark, self.sessions.results, name))
 
+    async def list_episodes(self, request: Request) -> Response:
+        """List episodes of a benchmark with their records, at most 200 at once."""
+        name, query = request.path_params["name"], request.query_params
+        wanted = (query.get("text", ""), query.get("offset", "0"))
+        return _respond(await self._run(stored.list_stored_episodes, self.sessions.results, name, *wanted))
+
     async def simulate(self, request: Request) -> Response:
         """Let an agent work on a problem to the end, as the public AIOpsLab service does."""
         order = await read_body(request, Simulation)
@@ -236,9 +242,10 @@ ENDPOINTS: Final = (
     Endpoint("GET", "/api/sessions/{id}/events", Api.follow_events, media="text/event-stream"),
     Endpoint("GET", "/api/sessions/{id}/view/{what}", Api.show_view),
     Endpoint("GET", "/api/records", Api.list_records),
-    Endpoint("GET", "/api/records/{name}", Api.get_stored_record),
+    Endpoint("GET", "/api/records/{name:path}", Api.get_stored_record),
     Endpoint("GET", "/api/benchmarks", Api.list_benchmarks),
     Endpoint("GET", "/api/benchmarks/{name:path}/report", Api.report_benchmark),
+    Endpoint("GET", "/api/benchmarks/{name:path}/episodes", Api.list_episodes, query=("text", "offset")),
     Endpoint("POST", "/simulate", Api.simulate, body=Simulation),
     Endpoint("GET", "/health", Api.check_health, is_open=True),
     Endpoint("GET", "/agents", Api.list_agent_names),

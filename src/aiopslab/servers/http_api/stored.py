@@ -8,8 +8,11 @@ from typing import Any, Final
 
 from aiopslab.benchmark import (
     FILE_NAME,
+    SESSIONS,
     Amount,
+    Episode,
     Share,
+    Source,
     Store,
     StoreError,
     Table,
@@ -23,6 +26,9 @@ from aiopslab.servers.http_api.errors import HttpError
 MAX_LISTED: Final = 200
 MAX_RECORD_BYTES: Final = 64 << 20
 MAX_DEPTH: Final = 3
+MAX_OFFSET_DIGITS: Final = 9
+HERE: Final = "(this folder)"
+"""Name of a benchmark that is not below the folder of the results but in it; a path of "." is lost in addresses."""
 IN_PROGRESS: Final = "in progress"
 
 
@@ -33,8 +39,12 @@ def list_stored_records(folder: Path) -> list[dict[str, Any]]:
 
 
 def read_stored_record(folder: Path, name: str) -> dict[str, Any]:
-    """Return the record of an ended session; raises ``HttpError``."""
-    path = next((path for path in list_records(folder) if path.name == name), None)
+    """Return the record of an ended session, in the folder or of a benchmark below it; raises ``HttpError``."""
+    store, _, file = name.rpartition(f"/{SESSIONS}/")
+    stores = _find_stores(folder).items() if store else ()
+    places = {"": folder} | {benchmark: path / SESSIONS for benchmark, path in stores}
+    known = list_records(places[store]) if store in places else []
+    path = next((path for path in known if path.name == file), None)
     record = None if path is None else _read(path)
     if record is None:
         raise HttpError(404, "There is no such record. GET /api/records lists the latest.")
@@ -44,9 +54,9 @@ def read_stored_record(folder: Path, name: str) -> dict[str, Any]:
 def list_benchmarks(folder: Path) -> list[dict[str, Any]]:
     """Return the benchmarks below a folder."""
     found = []
-    for name in _find_stores(folder):
+    for name, path in _find_stores(folder).items():
         try:
-            store = Store.open(folder / name)
+            store = Store.open(path)
         except StoreError:  # another version has written it
             continue
         with store:
@@ -57,14 +67,19 @@ def list_benchmarks(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
+def list_stored_episodes(folder: Path, name: str, text: str, offset: str) -> dict[str, Any]:
+    """Return some episodes of a benchmark whose agent or problem contains a text, and how many there are; raises ``HttpError``."""
+    if not (offset.isascii() and offset.isdigit() and len(offset) <= MAX_OFFSET_DIGITS):
+        raise HttpError(400, "The offset is the number of episodes to leave out, such as 200.")
+    episodes = [episode for source in _read_sources(folder, name) for episode in source.episodes]
+    found = [episode for episode in episodes if text in f"{episode.agent} {episode.problem}"]
+    shown = found[int(offset) : int(offset) + MAX_LISTED]
+    return {"total": len(found), "episodes": [_summarize_episode(name, episode) for episode in shown]}
+
+
 def report_benchmark(folder: Path, name: str) -> dict[str, Any]:
     """Return the tables of a benchmark; raises ``HttpError``."""
-    if name not in _find_stores(folder):
-        raise HttpError(404, "There is no such benchmark. GET /api/benchmarks lists all.")
-    try:
-        sources = read_sources([folder / name])
-    except StoreError as error:
-        raise HttpError(503, f"The benchmark cannot be read now: {error}") from None
+    sources = _read_sources(folder, name)
     episodes = [episode for source in sources for episode in source.episodes]
     tables = build_tables(episodes) if episodes else []
     return {
@@ -74,9 +89,27 @@ def report_benchmark(folder: Path, name: str) -> dict[str, Any]:
     }
 
 
-def _find_stores(folder: Path) -> list[str]:
-    paths = [path for depth in range(MAX_DEPTH + 1) for path in folder.glob("*/" * depth + FILE_NAME)]
-    return sorted(path.parent.relative_to(folder).as_posix() for path in paths)
+def _read_sources(folder: Path, name: str) -> list[Source]:
+    stores = _find_stores(folder)
+    if name not in stores:
+        raise HttpError(404, "There is no such benchmark. GET /api/benchmarks lists all.")
+    try:
+        return read_sources([stores[name]])
+    except StoreError as error:
+        raise HttpError(503, f"The benchmark cannot be read now: {error}") from None
+
+
+def _summarize_episode(benchmark: str, episode: Episode) -> dict[str, Any]:
+    fields = ("agent", "problem", "seed", "repeat", "ending", "success", "steps")
+    record = f"{benchmark}/{episode.record}" if episode.record else None
+    return {**{field: getattr(episode, field) for field in fields}, "record": record}
+
+
+def _find_stores(folder: Path) -> dict[str, Path]:
+    """Return the folders of benchmarks by their names."""
+    files = (file for depth in range(MAX_DEPTH + 1) for file in folder.glob("*/" * depth + FILE_NAME))
+    found = sorted(file.parent for file in files)
+    return {HERE if path == folder else path.relative_to(folder).as_posix(): path for path in found}
 
 
 def _summarize(path: Path) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ import re
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import msgspec
 import pytest
@@ -15,6 +16,8 @@ from aiopslab.servers.http_api import bodies, connections
 from aiopslab.servers.http_api.app import ENDPOINTS
 from tests.aiopslab.benchmark.stored import write_store
 from tests.aiopslab.servers.http_api.running_server import TOKEN, RunningServer, run_server
+
+ENDED = '{"ending": "submitted", "steps": [], "problem_id": "known"}'
 
 
 @pytest.fixture(scope="module")
@@ -177,11 +180,22 @@ def test_benchmarks_below_the_results_are_reported(server: RunningServer) -> Non
     assert shares and all(
         share["interval"]["low"] <= share["value"] <= share["interval"]["high"] for share in shares
     )
+    found = server.ask("GET", "/api/benchmarks/bench/first/episodes?text=good%20zero-detection&offset=3").json
+    (episode,) = found["episodes"]
+    name = episode["record"]
+    assert (server.results / name).write_text(ENDED)
+    assert server.ask("GET", f"/api/records/{quote(name, safe='')}").json["problem_id"] == "known"
 
 
 def test_a_record_outside_of_the_folder_is_not_read(server: RunningServer, tmp_path: Path) -> None:
-    (server.results.parent / "secret.json").write_text('{"ending": "", "steps": [], "problem_id": ""}')
-    for name in ("..%2fsecret.json", "%2e%2e/secret.json", "....//secret.json"):
+    (server.results.parent / "secret.json").write_text(ENDED)
+    for name in (
+        "..%2fsecret.json",
+        "%2e%2e/secret.json",
+        "....//secret.json",
+        "..%2fsessions%2fsecret.json",
+        "x%2fsessions%2f..%2f..%2fsecret.json",
+    ):
         assert server.ask("GET", f"/api/records/{name}").status == 404
     (server.results / "no_record.json").write_text("[]")
     assert server.ask("GET", "/api/records").json == []

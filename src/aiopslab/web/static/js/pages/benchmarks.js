@@ -1,8 +1,8 @@
 /** Benchmarks: their tables and plots, also while they run. */
 
 import { get, path, poll } from "../api.js";
-import { h, replace, table } from "../dom.js";
-import { number, percent } from "../format.js";
+import { field, h, replace, table } from "../dom.js";
+import { number, percent, verdict } from "../format.js";
 import { drawIntervals } from "../parts/intervals.js";
 
 const INTERVAL_MS = 5000;
@@ -33,6 +33,7 @@ export async function showBenchmarks(main, _names, signal) {
 export async function showBenchmark(main, [name], signal) {
   const content = h("div");
   const status = h("p", { class: "hint", role: "status" });
+  const list = new EpisodeList(name, signal);
   let episodes = -1;
   const refresh = async () => {
     const report = await get(`${path("benchmarks", name)}/report`, {}, signal);
@@ -40,19 +41,69 @@ export async function showBenchmark(main, [name], signal) {
     episodes = report.episodes;
     status.textContent = `${episodes} episodes so far. The page follows a benchmark that runs.`;
     replace(content, buildReport(report));
+    await list.load();
   };
-  replace(main, h("h1", {}, name), status, content);
+  replace(main, h("h1", {}, name), status, content, list.node);
   await refresh();
   poll(refresh, INTERVAL_MS, signal, (problem) => {
     status.textContent = problem.message;
   });
 }
 
+/** The episodes of a benchmark that contain a text, each with a link to the replay of its session. */
+class EpisodeList {
+  constructor(name, signal) {
+    this.address = `${path("benchmarks", name)}/episodes`;
+    this.signal = signal;
+    this.text = h("input", { type: "search", name: "text", placeholder: "problem or agent" });
+    this.shown = h("div", { "aria-live": "polite" });
+    this.more = h("button", { type: "button", hidden: true }, "Show more");
+    this.episodes = [];
+    this.text.addEventListener("input", () => this.load());
+    this.more.addEventListener("click", () => this.load(this.episodes));
+    this.node = h(
+      "section",
+      { id: "table-episodes", "aria-label": "Episodes" },
+      h("h2", {}, "Episodes"),
+      field("Find", this.text),
+      this.shown,
+      this.more,
+    );
+  }
+
+  /** Load the episodes from the first one, or those that follow others. */
+  async load(before = []) {
+    const text = this.text.value.trim();
+    const found = await get(this.address, { text, offset: before.length }, this.signal);
+    if (text !== this.text.value.trim()) return;
+    this.episodes = [...before, ...found.episodes];
+    const header = ["agent", "problem", "seed", "attempt", "ending", "steps", "verdict"];
+    const caption = `${this.episodes.length} of ${found.total} episodes`;
+    replace(this.shown, table(caption, header, this.episodes.map(buildEpisode)));
+    this.more.hidden = this.episodes.length >= found.total;
+  }
+}
+
+/** Return the cells of an episode; its verdict leads to the replay. */
+function buildEpisode(episode) {
+  const word = verdict(episode.success);
+  const address = episode.record && `#/records/${encodeURIComponent(episode.record)}`;
+  return [
+    episode.agent,
+    episode.problem,
+    String(episode.seed),
+    String(episode.repeat + 1),
+    episode.ending,
+    String(episode.steps),
+    address ? h("a", { href: address }, word) : word,
+  ];
+}
+
 /** Return the plots and the tables of a report. */
 function buildReport(report) {
   const [overall, ...others] = report.tables;
   if (!overall) return h("p", {}, "No episode has finished yet.");
-  const links = report.tables.map((found) =>
+  const links = [...report.tables, { name: "episodes", title: "Episodes" }].map((found) =>
     h("a", { href: "#", onclick: (event) => scrollToTable(event, found.name) }, found.title),
   );
   return [

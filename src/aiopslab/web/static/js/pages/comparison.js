@@ -44,13 +44,13 @@ export async function showComparison(main, sources, signal) {
       points: listSeverity(side.run.record),
       steps: true,
     }));
-    const markers = sides
+    const verdicts = sides
       .filter((side) => side.run.state === "ended")
       .map((side) => ({ ...listMarkers(side.run.record).at(-1), text: `${side.label}: ${side.verdict}` }));
-    replace(
-      chart,
-      drawChart({ title: "Severity", lines, markers, format: percent, range: [0, end], cursor: at }),
-    );
+    const injection = isSame ? listMarkers(first).filter((marker) => marker.kind === "injection") : [];
+    const markers = [...injection, ...verdicts];
+    const range = [Math.min(0, ...injection.map((marker) => marker.at_s)), end];
+    replace(chart, drawChart({ title: "Severity", lines, markers, format: percent, range, cursor: at }));
     replace(figures, buildFigures(sides));
     for (const side of sides) side.draw(at);
   };

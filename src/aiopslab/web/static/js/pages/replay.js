@@ -17,8 +17,11 @@ export function listSeverity(record) {
   return [...points, ...record.steps.map((step) => [step.at_s + step.took_s, readSeverity(step)])];
 }
 
-/** Return the markers of a record: its actions and its verdict. */
+/** Return the markers of a record: the injection, its actions and its verdict. Older records have no time of the injection. */
 export function listMarkers(record) {
+  const injected = record.settings?.injected_s ?? null;
+  const injection =
+    injected === null ? [] : [{ at_s: injected, kind: "injection", text: "fault injected" }];
   const actions = record.steps.map((step) => ({
     at_s: step.at_s,
     kind: "action",
@@ -28,7 +31,7 @@ export function listMarkers(record) {
   const end = record.simulated?.duration_s ?? record.steps.at(-1)?.at_s ?? 0;
   const success = record.results?.success;
   const text = success === true ? "solved" : success === false ? "not solved" : record.ending || "";
-  return [...actions, { at_s: end, kind: "verdict", text }];
+  return [...injection, ...actions, { at_s: end, kind: "verdict", text }];
 }
 
 /** Show a record. */
