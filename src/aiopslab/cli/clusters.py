@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.cli.output import Progress
 from aiopslab.cli.problems import DONE, UsageError
 
 if TYPE_CHECKING:
@@ -60,6 +59,7 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, Any]:
 
 def clean_up(kubeconfig: Path | None, context: str | None) -> int:
     """Remove from a cluster what earlier runs have left there; return the exit code."""
+    from aiopslab.cli.output import Progress  # loads rich, which listing problems does not need
     from aiopslab.cloud.kubernetes import ClusterClient, read_access, remove_everything
 
     client = ClusterClient(read_access(find_kubeconfig(kubeconfig), context))
