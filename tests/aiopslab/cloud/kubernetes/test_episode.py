@@ -52,7 +52,7 @@ def start(served: Served, folder: Path, *args: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *args]
     return subprocess.Popen(
         [*command, "--kubeconfig", str(served.kubeconfig)],
-        env={**os.environ, "AIOPSLAB_KUBECTL": str(CLIENTS / f"kubectl-{CURRENT}")},
+        env={**os.environ, "AIOPSLAB_KUBECTL": str(CLIENTS / f"kubectl-{CURRENT}"), "TMPDIR": str(folder)},
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -106,7 +106,8 @@ def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: 
     assert (found["ending"], found["results"]["success"]) == ("submitted", True), found["results"]
     record = json.loads(Path(tmp_path / found["record"]).read_text())
     steps = record["steps"]
-    assert "starting" in steps[0]["observation"].lower()
+    assert "container hotel-reserv-frontend: running" in steps[0]["observation"]
+    assert "Reading config" in steps[0]["observation"]
     assert steps[1]["observation"] == "system:serviceaccount:operations:operator"
     assert "port: 5999" in steps[2]["observation"]
     assert "frontend" in steps[4]["observation"]
