@@ -29,6 +29,8 @@ POLL_S: Final = 0.5
 SHOWN_BYTES: Final = 64 << 10
 GRACE_S: Final = 15.0
 """How much longer than its command an exec may take here."""
+START: Final = 'cd "$0" && exec timeout -k 2 "$1" bash -c "$2"'
+"""Runs a line in a folder, with a limit of seconds; both and the line are its arguments."""
 OWN_PROCESSES: Final = 4
 """The processes of a terminal in which nothing runs: the pod's own, and those that count."""
 RBAC: Final = "rbac.authorization.k8s.io"
@@ -121,7 +123,7 @@ class PodTerminal:
             return Completed(TIMED_OUT, b"", b"")
         began_s = time.monotonic()
         limit = f"{math.ceil(timeout_s)}"
-        done = self._exec(["timeout", "-k", "2", limit, "bash", "-c", line], timeout_s)
+        done = self._exec(["sh", "-c", START, HOME, limit, line], timeout_s)
         took_s = (time.monotonic() - began_s) * self._clock.speed
         self._sync()
         stdout, stderr = _limit(done.stdout), _limit(done.stderr)
@@ -140,7 +142,9 @@ class PodTerminal:
     def write_file(self, path: str, data: bytes) -> None:
         """Write a file; raises ``FileError``."""
         folder = path.rpartition("/")[0] or "/"
-        self._run_file_command(["sh", "-c", 'mkdir -p "$0" && cat > "$1"', folder, path], data)
+        # Not every cluster can end the input of a command, so the command knows how much it reads.
+        write = 'mkdir -p "$0" && head -c "$2" > "$1"'
+        self._run_file_command(["sh", "-c", write, folder, path, str(len(data))], data)
 
     def list_folder(self, path: str) -> list[str] | None:
         """Return the names in a folder, None if it is a file; raises ``FileError``."""

@@ -96,8 +96,8 @@ def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: 
         f'get_logs("{NS}", "frontend")',
         'exec_shell("kubectl auth whoami -o jsonpath={.status.userInfo.username}")',
         f'exec_shell("kubectl -n {NS} get endpointslices -l kubernetes.io/service-name=frontend -o yaml")',
-        "get_alerts()",
-        f'get_topology("{NS}")',
+        f'get_metrics("{NS}", 5)',
+        f'get_traces("{NS}", 5)',
         'exec_shell("env; kubectl get secrets,configmaps -A -o yaml > /tmp/all; grep -c kind: /tmp/all; cat /tmp/all")',
         f'exec_shell("kubectl -n {NS} get service frontend -o yaml | {REPAIR} | kubectl replace -f -")',
         "submit()",
@@ -110,7 +110,9 @@ def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: 
     assert "Reading config" in steps[0]["observation"]
     assert steps[1]["observation"] == "system:serviceaccount:operations:operator"
     assert "port: 5999" in steps[2]["observation"]
-    assert "frontend" in steps[4]["observation"]
+    assert f"/root/metrics/{NS}-" in steps[3]["observation"]
+    assert f"/root/traces/{NS}-" in steps[4]["observation"]
+    assert "PWD=/root\n" in steps[5]["observation"]
     token = yaml.safe_load(served.kubeconfig.read_text())["users"][0]["user"]["token"]
     assert not any(token in step["observation"] for step in steps)
     assert steps[0]["health"]["failed"] > 0
