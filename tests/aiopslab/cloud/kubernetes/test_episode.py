@@ -151,6 +151,7 @@ def test_what_a_killed_run_leaves_is_cleaned_up(served: Served, tmp_path: Path) 
     assert list_own(served) == ""
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_cleans_up_by_itself(served: Served, tmp_path: Path) -> None:
     process = start(
         served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop",
@@ -163,6 +164,7 @@ def test_an_interrupted_run_cleans_up_by_itself(served: Served, tmp_path: Path) 
     assert list_own(served) == ""
 
 
+@pytest.mark.slow
 def test_an_unhealthy_baseline_makes_an_episode_void(served: Served, tmp_path: Path) -> None:
     code, _, err = run(
         served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop",
