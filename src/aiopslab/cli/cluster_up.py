@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aiopslab.apps import Application, NoSuchApplication, find_application
+from aiopslab.apps import Application, NoSuchApplication, find_application, load_applications
 from aiopslab.cli.kubeconfig_lock import KubeconfigTaken, hold_kubeconfig
 from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import check_folder, check_policy, load_problems
@@ -23,6 +23,7 @@ from simcloud.server import Gateway
 from simcloud.server.kubernetes import ClusterServer
 from simcloud.server.telemetry import apis_of
 from simcloud.telemetry import Monitoring
+from simcloud.world import publish_toolbox
 
 if TYPE_CHECKING:
     from aiopslab.cli.cluster_session import ServedSession
@@ -108,6 +109,7 @@ def _build_bare_server(options: ClusterOptions) -> ClusterServer:
     print(f"Starting a cluster of {_count_nodes(options)} ...", file=sys.stderr, flush=True)
     world = World(options.seed, epoch_s=_compute_epoch(SETTLE_S), telemetry=options.telemetry)
     built = add_cluster(world, options.nodes)
+    _publish_images(built)
     monitoring = None
     if not options.api_only:
         built.start(metrics=options.metrics)
@@ -116,6 +118,14 @@ def _build_bare_server(options: ClusterOptions) -> ClusterServer:
             monitoring.start()
         world.run_for(SETTLE_S)
     return _build_server(options, built, monitoring)
+
+
+def _publish_images(built: Cluster) -> None:
+    """Publish the images of all applications and of operators' tools, as public registries have them."""
+    for application in load_applications().values():
+        if not application.deploys_itself:
+            application().publish(built.registry)
+    publish_toolbox(built)
 
 
 def _build_app_server(options: ClusterOptions, app: Application) -> ClusterServer:

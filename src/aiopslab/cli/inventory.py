@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aiopslab.cli.problems import check_noise, load_problems
 from aiopslab.orchestrator.problems import ProblemRegistry, generate_ids, list_suite, select_problems
 from aiopslab.utils import get_summary
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 
 def list_agents(as_json: bool) -> int:
@@ -49,12 +53,20 @@ def _print_extensions(
 
 
 def list_problems(
-    task: str | None, app: str | None, suite: str | None, files: Sequence[Path], as_json: bool
+    task: str | None,
+    app: str | None,
+    suite: str | None,
+    files: Sequence[Path],
+    as_json: bool,
+    cluster: KubernetesOptions | None = None,
 ) -> int:
-    """Print the problems of a task, an application and a suite; return the exit code. Raises ``NoSuchSelection``."""
+    """Print the problems of a task, an application and a suite; return the exit code. Raises ``NoSuchSelection``.
+
+    With ``cluster``, print of each problem whether it is available there.
+    """
     registry = load_problems(files)
     ids = select_problems(registry, list_suite(registry, suite or "all"), task, app)
-    return _print_problems(registry, ids, as_json)
+    return _print_problems(registry, ids, as_json, cluster)
 
 
 def generate_problems(
@@ -73,15 +85,28 @@ def generate_problems(
     return _print_problems(registry, generate_ids(drawn, seed, count, check_noise(noise)), as_json)
 
 
-def _print_problems(registry: ProblemRegistry, ids: Sequence[str], as_json: bool) -> int:
+def _print_problems(
+    registry: ProblemRegistry, ids: Sequence[str], as_json: bool, cluster: KubernetesOptions | None = None
+) -> int:
     rows = [
         {"id": pid, "app": registry.get_app_name(pid), "task": registry.get_task_type(pid)} for pid in ids
     ]
+    if cluster is not None:
+        for row in rows:
+            row["kubernetes"] = _describe_availability(registry, row["id"], cluster)
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0
-    widths = {column: max(map(len, (column, *(row[column] for row in rows)))) for column in ("id", "app")}
-    print(f"{'id':<{widths['id']}}  {'app':<{widths['app']}}  task")
-    for row in rows:
-        print(f"{row['id']:<{widths['id']}}  {row['app']:<{widths['app']}}  {row['task']}")
+    columns = list(rows[0])
+    widths = {column: max(map(len, (column, *(row[column] for row in rows)))) for column in columns[:-1]}
+    for row in ({column: column for column in columns}, *rows):
+        print("  ".join(f"{row[column]:<{widths.get(column, 0)}}" for column in columns))
     return 0
+
+
+def _describe_availability(registry: ProblemRegistry, pid: str, cluster: KubernetesOptions) -> str:
+    from aiopslab.cloud.kubernetes import list_capabilities
+    from aiopslab.orchestrator import explain_unavailable
+
+    missing = explain_unavailable(registry.get_problem_instance(pid), list_capabilities(cluster))
+    return f"not available: needs {missing}" if missing else "available"

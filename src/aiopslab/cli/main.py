@@ -14,6 +14,10 @@ from aiopslab.cli.benchmarks import benchmarks
 from aiopslab.cli.cluster import DEFAULT_KUBECONFIG, cluster
 from aiopslab.cli.options import (
     AsJson,
+    Cloud,
+    ClusterOption,
+    ContextName,
+    Kubeconfig,
     Load,
     Noise,
     PolicyName,
@@ -84,6 +88,7 @@ def demo(seed: Seed = 7) -> None:
         "aiopslab list --agents",
         "aiopslab list --faults --json",
         "aiopslab list --suite core",
+        "aiopslab list --cloud kubernetes",
     ),
 )
 def list_(
@@ -102,9 +107,12 @@ def list_(
     agents: Annotated[bool, typer.Option("--agents", help="List agents instead of problems.")] = False,
     apps: Annotated[bool, typer.Option("--apps", help="List applications instead of problems.")] = False,
     faults: Annotated[bool, typer.Option("--faults", help="List faults instead of problems.")] = False,
+    cloud: Cloud = "embedded",
+    cluster_option: ClusterOption = None,
     as_json: AsJson = False,
 ) -> None:
-    """List all problems."""
+    """List all problems; with --cloud kubernetes, also whether each is available on a real cluster."""
+    from aiopslab.cli.clusters import parse_cloud
     from aiopslab.cli.inventory import list_agents, list_apps, list_faults, list_problems
 
     if agents:
@@ -113,7 +121,11 @@ def list_(
         run_and_exit(lambda: list_apps(as_json))
     if faults:
         run_and_exit(lambda: list_faults(as_json))
-    run_and_exit(lambda: list_problems(task, app, suite, load or (), as_json))
+    run_and_exit(
+        lambda: list_problems(
+            task, app, suite, load or (), as_json, parse_cloud(cloud, None, None, cluster_option or ())
+        )
+    )
 
 
 @cli.command(
@@ -152,6 +164,7 @@ def generate(
         "aiopslab run k8s_target_port-misconfig-mitigation-1 --agent 'cmd:./my-agent -x' --env OPENAI_API_KEY",
         "aiopslab run scale_pod_zero_social_net-mitigation-1 --agent restart-all --tnr",
         "aiopslab run scale_pod_zero_social_net-mitigation-1 --agent human",
+        "aiopslab run misconfig_app_hotel_res-mitigation-1 --agent runbook --cloud kubernetes --context kind-kind",
     )
 )
 def run(
@@ -238,6 +251,10 @@ def run(
             help="Limit of the agent: memory_mb, processes, file_mb, open_files or cpu_s. May be repeated.",
         ),
     ] = None,
+    cloud: Cloud = "embedded",
+    kubeconfig: Kubeconfig = None,
+    context: ContextName = None,
+    cluster_option: ClusterOption = None,
     as_json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Print complete responses and observations.")
@@ -255,6 +272,7 @@ def run(
 
         wanted = set_noise(problem, noise)
         problems = _load_problems(load, wanted)
+        from aiopslab.cli.clusters import parse_cloud
         from aiopslab.cli.run import RunOptions, run_problem
 
         options = RunOptions(
@@ -277,10 +295,49 @@ def run(
             endpoint or (),
             tnr,
             undo,
+            parse_cloud(cloud, kubeconfig, context, cluster_option or ()),
         )
         return run_problem(problems, options)
 
     run_and_exit(work)
+
+
+@cli.command(
+    epilog=format_examples(
+        "aiopslab fidelity misconfig_app_hotel_res-mitigation-1 --kubeconfig ~/.kube/config --context kind-kind"
+    )
+)
+def fidelity(
+    problems: Annotated[
+        list[str], typer.Argument(metavar="PROBLEM", help="Ids of mitigation problems to compare.")
+    ],
+    seed: Seed = 0,
+    load: Load = None,
+    kubeconfig: Kubeconfig = None,
+    context: ContextName = None,
+    cluster_option: ClusterOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pose problems on the embedded cloud and on a real cluster, and compare what an agent would see."""
+
+    def work() -> int:
+        registry = _load_problems(load, *problems)
+        from aiopslab.cli.clusters import KUBERNETES, parse_cloud
+        from aiopslab.cli.fidelity import show_fidelity
+
+        cluster = parse_cloud(KUBERNETES, kubeconfig, context, cluster_option or ())
+        assert cluster is not None
+        return show_fidelity(registry, problems, cluster, seed, as_json)
+
+    run_and_exit(work)
+
+
+@cli.command(epilog=format_examples("aiopslab cleanup --kubeconfig ~/.kube/config --context kind-kind"))
+def cleanup(kubeconfig: Kubeconfig = None, context: ContextName = None) -> None:
+    """Remove from a cluster everything that runs with --cloud kubernetes have left there, for example after a crash."""
+    from aiopslab.cli.clusters import clean_up
+
+    run_and_exit(lambda: clean_up(kubeconfig, context))
 
 
 @cli.command(
@@ -524,21 +581,29 @@ def validate(
             help="Append the findings of each problem to this file at once; problems in it are left out.",
         ),
     ] = None,
+    cloud: Cloud = "embedded",
+    kubeconfig: Kubeconfig = None,
+    context: ContextName = None,
+    cluster_option: ClusterOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Check that problems are fair, on copies of their worlds.
 
     The incident must be visible, the reference repair must pass, shortcuts must fail, and nothing that an agent can read may
-    reveal the answer.
+    reveal the answer. On a real cluster, the incident must be visible, doing nothing must fail, and the repair must pass.
     """
 
     def work() -> int:
         registry = _load_problems(load, *(problems or ()))
+        from aiopslab.cli.clusters import parse_cloud
         from aiopslab.cli.validation import validate_problems
         from aiopslab.orchestrator.problems import list_suite
 
         wanted = problems or list_suite(registry, suite or "all")
-        return validate_problems(registry, wanted, seed, twice=twice, jobs=jobs, log=log, as_json=as_json)
+        cluster = parse_cloud(cloud, kubeconfig, context, cluster_option or ())
+        return validate_problems(
+            registry, wanted, seed, twice=twice, jobs=jobs, log=log, as_json=as_json, cluster=cluster
+        )
 
     run_and_exit(work)
 

@@ -68,3 +68,34 @@ Undo = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Cloud = Annotated[
+    str,
+    typer.Option(
+        "--cloud",
+        metavar="NAME",
+        help="Where the problem runs: embedded, in this process; or kubernetes, on the cluster of --kubeconfig, in its own time.",
+    ),
+]
+Kubeconfig = Annotated[
+    Path | None,
+    typer.Option(
+        "--kubeconfig",
+        metavar="FILE",
+        envvar="KUBECONFIG",
+        show_envvar=False,
+        help="Kubeconfig of a real cluster, with an administrator's rights. Default: $KUBECONFIG, then ~/.kube/config.",
+    ),
+]
+ContextName = Annotated[
+    str | None,
+    typer.Option("--context", metavar="NAME", help="Context of the kubeconfig. Default: its current one."),
+]
+ClusterOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cluster-option",
+        metavar="NAME=VALUE",
+        help="Setting of a real cluster: front_door=URL, terminal_image=IMAGE, image=NAME=OTHER, ready_s=N, baseline_s=N, "
+        "soak_s=N or timeout_s=N. May be repeated.",
+    ),
+]

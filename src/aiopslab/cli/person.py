@@ -20,7 +20,7 @@ from aiopslab.cli.hints import make_hints
 from aiopslab.cli.live_shell import Keyboard, LiveShell
 from aiopslab.cli.session_view import format_step, limit_lines
 from aiopslab.cli.typed_calls import ANSWER_FORMS, add_fence, format_shell_call, parse_line
-from aiopslab.cloud import CONTROL_D
+from aiopslab.cloud import CONTROL_D, Terminal
 from aiopslab.orchestrator import SUBMIT, AgentGaveUp, AgentGone, AgentLink, PreparedProblem, Step, Usage
 from aiopslab.orchestrator.models import Tool
 
@@ -51,8 +51,10 @@ class Person(AgentLink):
         self._is_tty = sys.stdin.isatty() and sys.stdout.isatty()
         # A transaction may try a command in a copy of the world first, so its output is shown when it is final.
         self._shows_output = self._is_tty and posed.transactions is None
-        self._live = LiveShell(posed.terminal, shows_output=self._shows_output)
-        posed.terminal.is_interrupted = self._check_interrupt
+        assert isinstance(posed.terminal, Terminal), "a person works in the embedded cloud"
+        self._terminal = posed.terminal
+        self._live = LiveShell(self._terminal, shows_output=self._shows_output)
+        self._terminal.is_interrupted = self._check_interrupt
         self._keywords = {
             "help": self._show_help,
             "problem": self._show_problem,
@@ -65,7 +67,7 @@ class Person(AgentLink):
     ) -> None:
         """Show the problem and how to get help."""
         if self._is_tty:
-            enable_line_editing(Completer(self._posed.terminal.api, self._build_vocabulary()))
+            enable_line_editing(Completer(self._terminal.api, self._build_vocabulary()))
         self._began_s = self._posed.environment.now
         self._show_problem("")
         self._out.print(

@@ -20,6 +20,7 @@ from aiopslab.orchestrator.problems import (
 from aiopslab.utils import AIOpsLabError
 
 if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
     from aiopslab.orchestrator import PreparedProblem, ProgressCallback
 
 DONE: Final = 0
@@ -51,15 +52,31 @@ def load_problems(files: Sequence[Path] = (), wanted: Sequence[str] = ()) -> Pro
 
 
 def prepare_problem(
-    problems: ProblemRegistry, pid: str, seed: int, policy: str | None, tell: ProgressCallback
+    problems: ProblemRegistry,
+    pid: str,
+    seed: int,
+    policy: str | None,
+    tell: ProgressCallback,
+    cluster: KubernetesOptions | None = None,
 ) -> PreparedProblem:
-    """Deploy a problem and inject its faults; raises ``UnknownProblem``. ``policy`` overrides the problem's policy."""
-    from aiopslab.orchestrator import deploy, open_problem, stage
+    """Deploy a problem and inject its faults; raises ``UnknownProblem``. ``policy`` overrides the problem's policy.
+
+    With ``cluster``, this is done there; the caller must close the environment, which removes everything again.
+    """
+    from aiopslab.orchestrator import deploy, deploy_on_cluster, open_problem, stage
 
     task = problems.get_problem_instance(pid, seed)
     task.policy = policy or task.policy
-    stage(task, deploy(task, task.seed, tell), tell)
-    return open_problem(task)
+    if cluster is None:
+        stage(task, deploy(task, task.seed, tell), tell)
+        return open_problem(task)
+    environment = deploy_on_cluster(task, task.seed, cluster, tell)
+    try:
+        stage(task, environment, tell)
+        return open_problem(task)
+    except BaseException:
+        environment.close()
+        raise
 
 
 def check_policy(name: str | None) -> None:
@@ -146,12 +163,18 @@ def _is_usage_error(error: AIOpsLabError) -> bool:
     # Slow imports. Where one of these errors was raised, its module is already loaded.
     from aiopslab.agents import NoSuchAgent
     from aiopslab.benchmark import NoCluster, StoreError, StoreFailed
-    from aiopslab.orchestrator import AgentNotStarted, NotARecord
+    from aiopslab.cloud.kubernetes import NoAccess
+    from aiopslab.orchestrator import AgentNotStarted, NotARecord, NotAvailable
     from aiopslab.orchestrator.models import ModelFailed
 
     if isinstance(error, StoreFailed):
         return False
-    return isinstance(error, (NoSuchAgent, AgentNotStarted, ModelFailed, NoCluster, NotARecord, StoreError))
+    return isinstance(
+        error,
+        (
+            NoSuchAgent, AgentNotStarted, ModelFailed, NoAccess, NoCluster, NotARecord, NotAvailable, StoreError,
+        ),
+    )  # fmt: skip
 
 
 def _report(error: BaseException, message: str, code: int) -> int:

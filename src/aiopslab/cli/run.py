@@ -10,9 +10,10 @@ import asyncio
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from aiopslab.agents import HUMAN, make_process
 from aiopslab.cli.output import Progress, open_console
@@ -43,8 +44,13 @@ from aiopslab.orchestrator.models import ChatModel, open_model
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.transactions import TransactionOptions, Undo
 
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
+
 COMPLETE_ENDINGS: Final = ("submitted", "gave up", "step limit", "time limit")
 """Endings of a complete session, whether its answer was right or wrong."""
+LIVE_TIMEOUT_S: Final = 3600.0
+"""Least time for an action and for judging on a real cluster, where waiting takes as long as it takes."""
 OUTPUT_CHARS: Final = 1_000_000
 """Maximum number of characters of an agent's own output that are printed."""
 
@@ -72,6 +78,8 @@ class RunOptions:
     endpoints: Sequence[str] = ()
     tnr: bool = False
     undo: str = "inverse"
+    cluster: KubernetesOptions | None = None
+    """The real cluster to run on; None for the embedded cloud."""
 
 
 def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
@@ -97,10 +105,21 @@ def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
     shield_harness()
     out = open_console()
     linked = agent.link(name, timeout_s=options.agent_timeout_s)
-    with Progress() as progress, end_on_signals() as signals, asyncio.Runner() as runner:
+    action_timeout_s = options.action_timeout_s
+    if options.cluster is not None:
+        action_timeout_s = max(action_timeout_s, LIVE_TIMEOUT_S)
+    with (
+        Progress() as progress,
+        end_on_signals() as signals,
+        ExitStack() as closing,
+        asyncio.Runner() as runner,
+    ):
         try:
             runner.run(linked.start())
-            posed = prepare_problem(problems, options.problem, options.seed, options.policy, progress)
+            posed = prepare_problem(
+                problems, options.problem, options.seed, options.policy, progress, options.cluster
+            )
+            closing.callback(posed.environment.close)
             progress.clear()
 
             def on_step(step: Step) -> None:
@@ -112,7 +131,7 @@ def run_problem(problems: ProblemRegistry, options: RunOptions) -> int:
                 posed.task.seed,
                 thinking_s=thinking_s,
                 agent_timeout_s=options.agent_timeout_s,
-                action_timeout_s=options.action_timeout_s,
+                action_timeout_s=action_timeout_s,
                 tell=progress,
                 on_step=on_step,
                 judge=judge,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -12,7 +13,10 @@ from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.problems import DONE, FAILED
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.problems import ProblemRegistry
-from aiopslab.orchestrator.validation import validate_many
+from aiopslab.orchestrator.validation import validate_many, validate_on_cluster
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 
 def validate_problems(
@@ -24,8 +28,9 @@ def validate_problems(
     jobs: int,
     log: Path | None,
     as_json: bool,
+    cluster: KubernetesOptions | None = None,
 ) -> int:
-    """Validate the wanted problems; return 1 if one is unfair, else 0.
+    """Validate the wanted problems, on a real cluster if one is given; return 1 if one is unfair, else 0.
 
     The findings of each problem are appended to ``log`` at once, and problems that it already holds are left out.
     """
@@ -34,7 +39,11 @@ def validate_problems(
     rest = [pid for pid in wanted if pid not in found]
     out = open_console()
     with Progress() as progress:
-        for pid, findings in validate_many(problems, rest, seed, twice=twice, jobs=jobs, tell=progress):
+        if cluster is None:
+            checked = validate_many(problems, rest, seed, twice=twice, jobs=jobs, tell=progress)
+        else:
+            checked = validate_on_cluster(problems, rest, cluster, seed, progress)
+        for pid, findings in checked:
             found[pid] = findings
             if log is not None:
                 _append(log, seed, pid, findings)

@@ -1,4 +1,4 @@
-"""The cloud as problems need it: the embedded world, an application with users in it, terminals, and copies of worlds.
+"""The cloud as problems need it, embedded or a real cluster: an application with users in it, terminals, and copies of worlds.
 
 Other packages import from here. Modules are imported on first use, because the names of policies are needed without a cloud.
 """
@@ -16,7 +16,12 @@ with export_lazily(globals()):
         find_lost_metadata as find_lost_metadata,
         read_declared as read_declared,
     )
-    from aiopslab.cloud.environment import Baseline as Baseline, Environment as Environment
+    from aiopslab.cloud.environment import Environment as Environment
+    from aiopslab.cloud.incident_site import (
+        Baseline as Baseline,
+        IncidentSite as IncidentSite,
+        SessionTerminal as SessionTerminal,
+    )
     from aiopslab.cloud.node_state import State as State, find_state_changes as find_state_changes
     from aiopslab.cloud.outside import find_front_door as find_front_door, start_outside as start_outside
     from aiopslab.cloud.scenarios import (

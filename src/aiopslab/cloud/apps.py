@@ -17,11 +17,12 @@ from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.kubernetes import Cluster, ComponentClient
 from simcloud.kubernetes.api import Object, at
 from simcloud.kubernetes.host import ClusterPki, Leaf
-from simcloud.world import Terminal, World, share_folder
+from simcloud.world import Terminal, World, add_cluster, share_folder
 
 FOLDER: Final = "/root/manifests"
 CHARTS: Final = "/root/charts"
 HOST: Final = "bastion-deploy"
+RENDERED_BYTES: Final = 16 << 20
 TIMEOUT_S: Final = 300.0
 FIRST_START_S: Final = 19.0
 """How long databases took to start for the first time and write their data."""
@@ -133,6 +134,15 @@ def install_chart(terminal: Terminal, app: Application) -> None:
     _run(terminal, f"helm install {app.name} {folder} -n {app.namespace} --create-namespace{values}")
 
 
+def render_chart(app: Application) -> str:
+    """Return the manifests of an application's chart, as helm renders them for a release of the application's name."""
+    world = World()
+    terminal = Terminal(world, add_cluster(world, 1), name=HOST, shown_bytes=RENDERED_BYTES)
+    folder = _write_files(terminal, f"{CHARTS}/{app.name}", app.chart_files)
+    values = "".join(f" -f {folder}/{name}" for name in app.chart_values)
+    return _run(terminal, f"helm template {app.name} {folder} -n {app.namespace}{values}")
+
+
 def issue_certificate(pki: ClusterPki, host: str, begins_s: float, ends_s: float) -> tuple[bytes, bytes]:
     """Return a certificate of a cluster's authority for a host, and its key."""
     signed = pki.issue(Leaf("ca", host, serves=True, names=(host,)), begins_s, ends_s)
@@ -165,10 +175,11 @@ def _write_files(terminal: Terminal, folder: str, texts: Mapping[str, str]) -> s
     return folder
 
 
-def _run(terminal: Terminal, line: str) -> None:
+def _run(terminal: Terminal, line: str) -> str:
     result = terminal.run(line, TIMEOUT_S)
     if result.status != 0:
         raise DeployFailed(result.stderr.decode())
+    return result.stdout.decode()
 
 
 def wait_until_ready(

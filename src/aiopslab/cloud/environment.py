@@ -7,42 +7,28 @@ history.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final
 
 from aiopslab.apps import INGRESS, NODE_PORT, Application
 from aiopslab.cloud.apps import TIMEOUT_S as DEPLOY_TIMEOUT_S, deploy, issue_certificate, wait_until_ready
-from aiopslab.cloud.declared import (
-    KINDS,
-    Declared,
-    describe_differences,
-    find_changed_words,
-    find_changes,
-    has_change,
-    read_declared,
-)
 from aiopslab.cloud.hardware import MachineHardware
 from aiopslab.cloud.history import draw_history, skip_until
+from aiopslab.cloud.incident_site import IncidentSite
 from aiopslab.cloud.node_state import State, read_accounts, read_node
 from aiopslab.cloud.outside import find_front_door, get_outside_machine, start_outside
-from aiopslab.generators import OperationFailed, Site, at_site
-from aiopslab.generators.workload import RATE, TIMEOUT_S, Dial, HttpDoor, OpenLoop, Summary, Users
+from aiopslab.generators import at_site
+from aiopslab.generators.workload import RATE, HttpDoor, OpenLoop, Users
 from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.kubernetes import INIT_S, node_names
-from simcloud.kubernetes.api import Key, Object
 from simcloud.kubernetes.kubelet import NETWORK_S
 from simcloud.kubernetes.network import ingress
 from simcloud.machine import EPOCH_S, Counters, Machine, age_traffic
-from simcloud.machine.network import Namespace
 from simcloud.machine.process import Completed, Program
 from simcloud.telemetry import Monitoring
 from simcloud.telemetry.stack import STORES, MonitoringStack
 from simcloud.world import (
     ADMIN,
-    TIMED_OUT,
     TIMEOUT_S as LINE_TIMEOUT_S,
     Policy,
     Terminal,
@@ -61,27 +47,12 @@ READY_S: Final = 14.0
 WARM_UP_S: Final = 15.0
 PAST_LOAD: Final = (0.45, 0.9)
 """The average load of the past, nights included, as a share of the present one."""
-BASELINE_S: Final = 120.0
-PARTS: Final = 8
-"""Portions of a long time of which the progress is reported; a power of two, so that their ends are exact."""
 AUDIT_BYTES: Final = 16 << 20
 TRUSTED: Final = "/etc/ssl/certs/ca-certificates.crt"
 
 
-@dataclass(frozen=True)
-class Baseline:
-    """The healthy system: when it was recorded, the users' results, the declared objects and what the API does not know."""
-
-    start: float
-    end: float
-    users: Summary
-    objects: Declared
-    state: State
-    """The configuration of each node, and the users and roles of each component's databases."""
-
-
-class Environment(Site):
-    """A site for faults, with everything that a problem needs. Call ``open`` or ``settle`` once before using it."""
+class Environment(IncidentSite):
+    """An application with users on a cluster of the embedded cloud. Call ``open`` or ``settle`` once before using it."""
 
     def __init__(
         self,
@@ -100,12 +71,8 @@ class Environment(Site):
         With the ``entry`` "ingress", users reach the application over TLS by an ingress controller. ``scrape_s`` is the time
         between two samples of a metric. ``tell`` receives the progress.
         """
-        self._tell = tell
         tell(f"starting a cluster of {nodes} nodes")
-        self.app = app
-        self.entry = entry
-        self.seed = seed
-        self.timeout_s = TIMEOUT_S
+        super().__init__(app, seed, rate, entry, tell)
         self.world = World(seed, epoch_s, varies=True)
         chance = self.world.kernel.random("history")
         self.history = draw_history(chance, epoch_s)
@@ -129,23 +96,12 @@ class Environment(Site):
             self.monitoring.start()
         if entry == INGRESS:
             ingress.install_ingress(self.cluster.api, self.cluster.registry)
-        self.load = Dial(rate)
-        """The users' load: ``load.share = 0.5`` halves it from now on."""
         self._operator: Terminal | None = None
         self._session: Terminal | None = None
-        self._users: Users | None = None
-        self._baseline: Baseline | None = None
-        self._declared: tuple[int, Declared] = (0, {})
-        self._innocent: dict[Key, Object] = {}
-        self._injected: Declared = {}
-        self._broken: dict[Key, Object | None] = {}
-        """What the fault has changed, as other teams have left it since."""
-        self.injected_s: float | None = None
-        """When the fault was injected; None before."""
-        self._written_off: Counter[str] = Counter()
-        self._handed_over_s: float | None = None
         self._hardware: dict[str, MachineHardware] = {}
-        self.struck_nodes: dict[str, tuple[str, ...]] = {}
+
+    def admit(self, policy: Policy) -> None:
+        policy.admit(self.cluster.api)
 
     def open(self) -> None:
         """Deploy the application, let weeks pass, and start the users and the monitoring."""
@@ -188,34 +144,6 @@ class Environment(Site):
         self.world.skip(READY_S)
         self.run_for(seconds - before_s)
 
-    def settle(self) -> Baseline:
-        """Open the environment; record and return the baseline."""
-        self.open()
-        started_s = self.now
-        self.run_with_progress(BASELINE_S, "recording a baseline with users", self._tell)
-        summary = self.users.results.between(started_s, self.now - self.timeout_s)
-        self._baseline = Baseline(started_s, self.now, summary, self.read_declared(), self.read_state())
-        return self._baseline
-
-    @property
-    def baseline(self) -> Baseline:
-        """The baseline of the healthy system; raises ``LookupError`` before ``settle``."""
-        if self._baseline is None:
-            raise LookupError("There is no baseline yet: call settle() first.")
-        return self._baseline
-
-    @property
-    def handed_over_s(self) -> float:
-        """When the agent got the system: at ``write_off``, or at the end of the baseline."""
-        return self.baseline.end if self._handed_over_s is None else self._handed_over_s
-
-    @property
-    def users(self) -> Users:
-        """The users of the application; raises ``LookupError`` before ``open``."""
-        if self._users is None:
-            raise LookupError("There are no users yet: call open() or settle() first.")
-        return self._users
-
     @property
     def door(self) -> HttpDoor:
         """The application's front door, as users outside the cluster reach it."""
@@ -234,21 +162,19 @@ class Environment(Site):
             self._hardware[node] = MachineHardware(self.machines[node])
         return self._hardware[node]
 
-    @property
-    def now(self) -> float:
-        """Virtual seconds since the world began."""
-        return self.world.kernel.now
-
-    def run_for(self, seconds: float) -> None:
+    def run_until(self, time_s: float) -> None:
         """Let virtual time pass."""
-        self.world.run_for(seconds)
+        self.world.kernel.run_until(time_s)
 
-    def run_with_progress(self, seconds: float, what: str, tell: ProgressCallback) -> None:
-        """Let virtual time pass in portions, and report each."""
-        began_s = self.now
-        for part in range(PARTS):
-            tell(f"{what} ({seconds * part / PARTS:g} of {seconds:g} simulated seconds)")
-            self.world.kernel.run_until(began_s + seconds * (part + 1) / PARTS)
+    def is_node_starting(self, since_s: float) -> bool:
+        """Whether a node is off or about to be, has booted since then, or is about to restart a service."""
+        return any(_is_starting(machine, since_s) for machine in self._nodes)
+
+    def find_rebooted_nodes(self, since_s: float) -> list[str]:
+        """Return the names of the nodes that are off or have booted since then, sorted."""
+        return sorted(
+            machine.name for machine in self._nodes if not machine.running or machine.booted_at > since_s
+        )
 
     def terminal(self, policy: Policy | None = None) -> Terminal:
         """Return the session's terminal, that of an administrator unless the session has another policy.
@@ -265,25 +191,9 @@ class Environment(Site):
         """Whether a program that was started at the session's terminal still runs."""
         return self._session is not None and self._session.has_jobs
 
-    def operate(self, line: str, timeout_s: float = LINE_TIMEOUT_S) -> Completed:
-        """Run a line on the operators' own host; raises ``OperationFailed`` if it fails or takes more virtual seconds."""
-        result = self.attempt(line, timeout_s)
-        if result.status == TIMED_OUT:
-            raise OperationFailed(
-                f"{line}: it did not end within {timeout_s:g} simulated seconds. Use a longer timeout_s, or run it in the "
-                "background."
-            )
-        if result.status != 0:
-            raise OperationFailed(f"{line}: {result.stderr.decode(errors='replace').strip()}")
-        return result
-
     def attempt(self, line: str, timeout_s: float = LINE_TIMEOUT_S) -> Completed:
         """Run a line on the operators' own host, and return how it ended."""
         return self._operators_host.run(line, timeout_s)
-
-    def run_in_session(self, line: str, timeout_s: float = LINE_TIMEOUT_S) -> Completed:
-        """Run a line on the agent's host, and return how it ended."""
-        return self.terminal().run(line, timeout_s)
 
     @property
     def _operators_host(self) -> Terminal:
@@ -312,78 +222,14 @@ class Environment(Site):
         """Return a certificate of the cluster's authority for a host, and its key; times are Unix seconds."""
         return issue_certificate(self.cluster.pki, host, begins_s, ends_s)
 
-    def check_prometheus(self, source: Namespace) -> str:
-        """Return why Prometheus does not answer a host's queries, or an empty text."""
+    def check_prometheus(self) -> str:
+        """Return why Prometheus does not answer the session's queries, or an empty text."""
+        source = self.terminal().machine.host.namespace
         return self.stack.check_prometheus(source) if self.stack is not None else ""
 
     def read_page(self) -> str:
         """Return the page that Alertmanager would send now, as text: all active alerts, empty if there are none."""
         return self.stack.read_page() if self.stack is not None else ""
-
-    def find(self, resource: str, name: str, namespace: str | None = None) -> Object | None:
-        """Return an object, of the application's namespace unless another is given, or None."""
-        return self.cluster.api.log.get(self._make_key(resource, name, namespace))
-
-    def find_original(self, resource: str, name: str, namespace: str | None = None) -> Object | None:
-        """Return a declared object as it should be, or None: as in the baseline, or as an innocent change left it."""
-        return self.wanted.get(self._make_key(resource, name, namespace))
-
-    def is_as_injected(self, resource: str, name: str, namespace: str | None = None) -> bool:
-        """Return whether a declared object still has everything that the fault did to it."""
-        key = self._make_key(resource, name, namespace)
-        changed = self._injected.get(key)
-        left = self._broken.get(key, changed)
-        return has_change(self.wanted.get(key), changed, left, self.read_declared().get(key))
-
-    def _make_key(self, resource: str, name: str, namespace: str | None) -> Key:
-        plural, _, group = resource.partition(".")
-        return Key(group, plural, self.namespace if namespace is None else namespace, name)
-
-    @property
-    def wanted(self) -> Declared:
-        """The declared objects as they should be: those of the baseline, with the innocent changes since."""
-        return {**self.baseline.objects, **self._innocent}
-
-    @contextmanager
-    def innocently(self) -> Iterator[None]:
-        """Count what changes inside the ``with`` block as wanted, except objects that the fault has broken."""
-        before = self.read_declared()
-        yield
-        after = self.read_declared()
-        for key in find_changes(before, after):
-            if key in after:
-                (self._broken if key in self._broken else self._innocent)[key] = after[key]
-
-    def mark_injected(self) -> None:
-        """Remember the time, and the declared objects as the fault has left them."""
-        self.injected_s = self.now
-        self._injected = self.read_declared()
-        self._broken = {key: self._injected.get(key) for key in find_changes(self.wanted, self._injected)}
-
-    def describe_injected(self) -> list[str]:
-        """Return what the fault changed in declared objects, a line for each field: ``services/geo: spec.ports[0].port: 80 -> 81``."""
-        lines: list[str] = []
-        for key, broken in self._broken.items():
-            before, name = self.wanted.get(key), f"{key.plural}/{key.name}"
-            if before is None or broken is None:
-                lines.append(f"{name}: {'deleted' if broken is None else 'added'}")
-                continue
-            lines += [f"{name}: {difference}" for difference in describe_differences(before, broken)]
-        return lines
-
-    def find_injected_words(self) -> tuple[str, ...]:
-        """Return the words of what the fault changed in declared objects: names, fields and values, in lower case."""
-        wanted = self.wanted
-        return tuple(
-            word for key, obj in self._broken.items() for word in find_changed_words(wanted.get(key), obj)
-        )
-
-    def read_declared(self) -> Declared:
-        """Return the declared objects; the same mapping object as before if there was no write to them."""
-        log = self.cluster.api.log
-        if (newest := log.newest(KINDS)) != self._declared[0]:
-            self._declared = newest, read_declared(self.cluster.api)
-        return self._declared[1]
 
     def read_state(self) -> State:
         """Return the configuration of every node that is on, and the users and roles of each component's databases that run."""
@@ -397,45 +243,8 @@ class Environment(Site):
         count = sum(container.startswith(f"{name}-") for container in containers)
         start_outside(self.world, f"{name}-{count + 1}", program)
 
-    def empty_caches(self) -> None:
-        """Empty all caches of the application that can be reached."""
-        for line in self.app.cooling:
-            try:
-                self.operate(line)
-            except OperationFailed:
-                pass  # a cache that cannot be reached cannot serve old data either
 
-    def find_missing_writes(self) -> list[str] | None:
-        """Return the acknowledged writes that are lost, without those written off; None if the application has no audit.
-
-        Raises ``OperationFailed`` if the datastore does not answer.
-        """
-        if not self.app.audit:
-            return None
-        promised = self.count_promised()
-        return sorted((promised - self._read_kept()).elements()) if promised else []
-
-    def count_promised(self) -> Counter[str]:
-        """Return the acknowledged writes, without those written off."""
-        return Counter(self.users.results.promised) - self._written_off
-
-    def hand_over(self) -> None:
-        """Count what happens from now on as the agent's."""
-        self._handed_over_s = self.now
-
-    def write_off(self) -> None:
-        """Ignore the writes that are lost already, because no repair can restore them.
-
-        If the datastore does not answer, all its writes count as lost if its data ends with its pod, and none otherwise.
-        """
-        if not self.app.audit:
-            return
-        promised = Counter(self.users.results.promised)
-        try:
-            self._written_off = promised - self._read_kept()
-        except OperationFailed:
-            is_persistent = self.app.component(self.app.audited).persistent
-            self._written_off = Counter() if is_persistent else promised
-
-    def _read_kept(self) -> Counter[str]:
-        return Counter(self.operate(self.app.audit).stdout.decode().splitlines())
+def _is_starting(machine: Machine, since_s: float) -> bool:
+    if not machine.running or machine.off_at is not None or machine.booted_at > since_s:
+        return True
+    return any(unit.state == "activating" for unit in machine.units.values())

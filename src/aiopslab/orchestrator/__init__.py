@@ -30,6 +30,11 @@ with export_lazily(globals()):
     )
     from aiopslab.orchestrator.backstop import HarnessTimedOut as HarnessTimedOut
     from aiopslab.orchestrator.episode import Pace as Pace
+    from aiopslab.orchestrator.fidelity import (
+        Comparison as Comparison,
+        compare_problem as compare_problem,
+        compute_agreement as compute_agreement,
+    )
     from aiopslab.orchestrator.interrupts import (
         catch_ending_signals as catch_ending_signals,
         end_on_signals as end_on_signals,
@@ -49,9 +54,12 @@ with export_lazily(globals()):
     )
     from aiopslab.orchestrator.parser import ResponseParser as ResponseParser
     from aiopslab.orchestrator.preparation import (
+        NotAvailable as NotAvailable,
         PreparedProblem as PreparedProblem,
         Prompt as Prompt,
         deploy as deploy,
+        deploy_on_cluster as deploy_on_cluster,
+        explain_unavailable as explain_unavailable,
         get_baseline_key as get_baseline_key,
         get_fault_key as get_fault_key,
         offer_transactions as offer_transactions,

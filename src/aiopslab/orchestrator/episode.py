@@ -160,6 +160,8 @@ class Episode:
     def _take_step(self, number: int, response: str, wall_s: float, usage: Usage | None) -> Step:
         environment = self._environment
         thinking_s = wall_s if self._pace.thinking_s == "wall" else self._pace.thinking_s
+        if environment.is_live:
+            thinking_s = 0.0  # it has passed already
         environment.run_for(min(thinking_s, self._get_remaining_s()))
         self._let_others_work()
         began_s = environment.now

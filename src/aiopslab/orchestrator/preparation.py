@@ -17,6 +17,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from aiopslab.apps import INGRESS
 from aiopslab.generators import Change, OperationFailed, at_site
 from aiopslab.orchestrator.action_names import EXEC_SHELL, SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
@@ -24,20 +25,37 @@ from aiopslab.orchestrator.evaluation.severity import Health, HealthMonitor
 from aiopslab.orchestrator.models import Tool
 from aiopslab.orchestrator.redaction import Redactor, find_secrets
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.utils import ProgressCallback, ignore_progress, pause_garbage_collection
+from aiopslab.utils import AIOpsLabError, ProgressCallback, ignore_progress, pause_garbage_collection
 from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Declared, Environment
+    from aiopslab.cloud import Declared, Environment, IncidentSite, SessionTerminal
+    from aiopslab.cloud.kubernetes import KubernetesOptions, KubernetesSite
+    from aiopslab.generators.fault import Capability
     from aiopslab.orchestrator.actions import ActionSet
     from aiopslab.orchestrator.transactions import TransactionOptions, Transactions
-    from simcloud.world import Terminal
 
 STEP_S: Final = 5.0
 """Sessions begin at a multiple of this after their baseline. Injecting a fault takes seconds and fractions of them: without
 this, the time at which a session begins would reveal whether a fault was injected, and which."""
 NOISY_STEP_S: Final = 30.0
 """The same for problems with noise, which takes longer."""
+
+
+class NotAvailable(AIOpsLabError):
+    """A problem cannot be posed on a cloud; the message says what the cloud lacks."""
+
+
+def explain_unavailable(task: Task, capabilities: frozenset[Capability]) -> str:
+    """Return what the problem needs and a real cluster with these capabilities lacks; empty if it can be posed there."""
+    if task.app.deploys_itself:
+        return "an application with manifests or a chart"
+    needed = dict.fromkeys(need for fault in task.faults for need in fault.needs)
+    if task.entry == INGRESS:
+        needed["ingress"] = None
+    if type(task).start_workload is not Task.start_workload:
+        needed["load"] = None
+    return " and ".join(need for need in needed if need not in capabilities)
 
 
 @pause_garbage_collection()
@@ -67,15 +85,46 @@ def deploy(
         tell=tell,
         epoch_s=EPOCH_S if epoch_s is None else epoch_s,
     )
-    policy = POLICIES[task.policy]
-    policy.admit(environment.cluster.api)  # the agent's account is part of the baseline
-    environment.settle()
-    environment.terminal(policy)  # install SSH keys before any node can fail
+    _settle(task, environment)
     return environment
 
 
+def deploy_on_cluster(
+    task: Task, seed: int, options: KubernetesOptions, tell: ProgressCallback = ignore_progress
+) -> KubernetesSite:
+    """Do the same on a cluster that others run. The caller must ``close`` the site.
+
+    Raises ``NotAvailable`` if the problem needs what the cluster lacks, ``NoAccess`` and ``ClusterFailed``; then nothing is left there.
+    """
+    from aiopslab.cloud.kubernetes import KubernetesSite, list_capabilities
+
+    if missing := explain_unavailable(task, list_capabilities(options)):
+        raise NotAvailable(
+            f"{task.id} is not available on this cluster: it needs {missing}. "
+            "aiopslab list --cloud kubernetes lists the problems that are."
+        )
+    if options.soak_s is not None:
+        task.soak_s = options.soak_s
+    site = KubernetesSite(task.app, options, seed, rate=task.rate, tell=tell)
+    try:
+        _settle(task, site)
+    except BaseException:
+        site.close()
+        raise
+    return site
+
+
+def _settle(task: Task, environment: IncidentSite) -> None:
+    policy = POLICIES[task.policy]
+    environment.admit(policy)  # the agent's account is part of the baseline
+    if environment.is_live:
+        environment.terminal(policy)  # a pod, which is part of the baseline too
+    environment.settle()
+    environment.terminal(policy)  # install SSH keys before any node can fail
+
+
 @pause_garbage_collection()
-def stage(task: Task, environment: Environment, tell: ProgressCallback = ignore_progress) -> None:
+def stage(task: Task, environment: IncidentSite, tell: ProgressCallback = ignore_progress) -> None:
     """Start the problem's own load, inject its fault, and let the soak time pass, in a world that has settled."""
     task.environment = environment
     began_s = environment.now
@@ -89,7 +138,7 @@ def stage(task: Task, environment: Environment, tell: ProgressCallback = ignore_
     environment.write_off()
     step_s = NOISY_STEP_S if task.noise.before else STEP_S
     steps = math.ceil((environment.now - began_s) / step_s)
-    environment.world.kernel.run_until(began_s + steps * step_s)
+    environment.run_until(began_s + steps * step_s)
     environment.hand_over()
 
 
@@ -100,7 +149,7 @@ def complete(result: Coroutine[Any, Any, None] | None) -> None:
             thread.submit(copy_context().run, asyncio.run, result).result()
 
 
-def make_noise(environment: Environment, changes: Iterable[Change]) -> None:
+def make_noise(environment: IncidentSite, changes: Iterable[Change]) -> None:
     """Let other teams make innocent changes, one after the other."""
     for change in changes:
         with environment.innocently():
@@ -148,9 +197,9 @@ class PreparedProblem:
     """A problem that is ready for one session."""
 
     task: Task
-    environment: Environment
+    environment: IncidentSite
     actions: ActionSet
-    terminal: Terminal
+    terminal: SessionTerminal
     prompt: Prompt
     expected: Any
     """The right answer, for the record."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiopslab.cloud import Environment
+from aiopslab.cloud import IncidentSite
 from aiopslab.servers.view_parameters import InvalidView, Parameters, read_number
 from simcloud.telemetry.traces import Search, StoredSpan, Trace, TraceView, record
 
@@ -15,7 +15,7 @@ MAX_SPANS: Final = 1000
 MAX_TAG_CHARS: Final = 300
 
 
-def view_topology(environment: Environment, parameters: Parameters) -> dict[str, Any]:
+def view_topology(environment: IncidentSite, parameters: Parameters) -> dict[str, Any]:
     """Return services and the calls between them, with rates, errors and latencies of the last seconds.
 
     ``users`` has the rate of the requests that arrive from outside, and the share of them that failed.
@@ -26,7 +26,7 @@ def view_topology(environment: Environment, parameters: Parameters) -> dict[str,
     return found | {"users": {"rate": users.requests / seconds, "error_share": users.error_rate}}
 
 
-def view_traces(environment: Environment, parameters: Parameters) -> dict[str, Any]:
+def view_traces(environment: IncidentSite, parameters: Parameters) -> dict[str, Any]:
     """Return one trace if ``id`` is given, or the newest traces of a service."""
     view = TraceView(environment.world.emitter.traces)
     if parameters.get("id"):

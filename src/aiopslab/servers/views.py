@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from aiopslab.cloud import Environment
+from aiopslab.cloud import IncidentSite
 from aiopslab.orchestrator import Orchestrator, Session
 from aiopslab.orchestrator.evaluation import health
 from aiopslab.servers.request_series import build_user_series
@@ -35,7 +35,7 @@ WORKLOADS: Final = {
 }
 
 
-def get_session(orchestrator: Orchestrator) -> tuple[Session, Environment]:
+def get_session(orchestrator: Orchestrator) -> tuple[Session, IncidentSite]:
     """Return the session and its environment; raises ``InvalidView`` before a problem is prepared."""
     if orchestrator.session is None:
         raise InvalidView("The session has no problem yet. Wait until it is open.")
@@ -181,7 +181,7 @@ def view_logs(orchestrator: Orchestrator, parameters: Parameters) -> dict[str, A
     return {"namespace": namespace, "workload": name, "lines": lines}
 
 
-def _match_pods(environment: Environment, namespace: str, name: str) -> Matcher:
+def _match_pods(environment: IncidentSite, namespace: str, name: str) -> Matcher:
     """Return a matcher for the pods of a workload, for one pod, or for the former pods of a workload without any."""
     log = environment.cluster.api.log
     items = {plural: log.objects(group, plural, namespace) for plural, group in WORKLOADS.items()}
@@ -194,7 +194,7 @@ def _match_pods(environment: Environment, namespace: str, name: str) -> Matcher:
     return Matcher("pod", "=~", "|".join(map(re.escape, names))) if names else Matcher("app", "=", name)
 
 
-def read_namespace(environment: Environment, parameters: Parameters) -> str:
+def read_namespace(environment: IncidentSite, parameters: Parameters) -> str:
     """Return the namespace of a request, the application's unless it names another; raises ``InvalidView``."""
     namespace = parameters.get("namespace") or environment.namespace
     known = [found["metadata"]["name"] for found in environment.cluster.api.log.objects("", "namespaces")]

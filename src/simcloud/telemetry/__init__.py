@@ -18,6 +18,7 @@ with export_lazily(globals()):
         Answer as Answer,
         PrometheusPaths as PrometheusPaths,
     )
+    from simcloud.telemetry.scrape import Reading as Reading, Target as Target
     from simcloud.telemetry.sink import Telemetry as Telemetry
     from simcloud.telemetry.topology import Topology as Topology
     from simcloud.telemetry.workloads import (

@@ -18,7 +18,12 @@ with export_lazily(globals()):
         Policy as Policy,
     )
     from simcloud.world.storage import share_folder as share_folder
-    from simcloud.world.terminal import TIMEOUT_S as TIMEOUT_S, Terminal as Terminal
+    from simcloud.world.terminal import (
+        TIMEOUT_S as TIMEOUT_S,
+        TOOLBOX as TOOLBOX,
+        Terminal as Terminal,
+        publish_toolbox as publish_toolbox,
+    )
     from simcloud.world.typed_lines import (
         CONTROL_D as CONTROL_D,
         TIMED_OUT as TIMED_OUT,

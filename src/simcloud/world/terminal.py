@@ -37,6 +37,7 @@ FIRST_HOST: Final = 100
 SERVER: Final = "https://172.18.0.2:6443"
 CLUSTER: Final = "kubernetes"
 ADMIN_CONFIG: Final = "/etc/kubernetes/admin.conf"
+TOOLBOX: Final = "docker.io/alpine/k8s:1.36.4"
 TIMEOUT_S: Final = 30.0
 PATIENCE_S: Final = 600.0
 """What a line may take at a person's terminal: they press Ctrl-C themselves."""
@@ -201,9 +202,33 @@ class Terminal:
                 return True
         return False
 
+    def read_file(self, path: str, limit_bytes: int) -> bytes:
+        """Return the beginning of a file of this host; raises ``FileError``."""
+        file = self.machine.host.files.open(path)
+        try:
+            return file.read(limit_bytes)
+        finally:
+            file.close()
+
+    def write_file(self, path: str, data: bytes) -> None:
+        """Write a file of this host; raises ``FileError``."""
+        self.machine.host.files.put(path, data)
+
+    def list_folder(self, path: str) -> list[str] | None:
+        """Return the names in a folder of this host, None if it is a file; raises ``FileError``."""
+        files = self.machine.host.files
+        return files.listdir(path) if files.is_dir(path) else None
+
     def close(self) -> None:
         """End the session and kill everything that it left running."""
         self.machine.host.kill_all(Signal.KILL)
+
+
+def publish_toolbox(cluster: Cluster) -> None:
+    """Publish the public image with kubectl, helm and common tools that operators run in pods."""
+    door = Door(cluster.api, dialled=cluster.shape.system_pods)
+    programs = {**all_commands(), "kubectl": kubectl_program(door), "helm": helm_program(door)}
+    cluster.registry.add(TOOLBOX, _build_image(programs), args=("bash",), workdir="/apps")
 
 
 def _build_image(programs: dict[str, Program]) -> Image:

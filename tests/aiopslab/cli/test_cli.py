@@ -52,7 +52,9 @@ def test_a_wrong_call_is_told_with_a_way_out(args: tuple[str, ...]) -> None:
     assert "node-1" in done.stderr or "--help" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["list", "run", "play", "validate", "export", "shell", "demo", "new"])
+@pytest.mark.parametrize(
+    "command", ["list", "run", "play", "validate", "export", "shell", "demo", "new", "fidelity", "cleanup"]
+)
 def test_help_has_an_example(command: str) -> None:
     done = aiopslab(command, "--help")
     assert done.returncode == 0

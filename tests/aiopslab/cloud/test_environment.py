@@ -21,7 +21,8 @@ import pytest
 from aiopslab.apps.base import Application
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.apps.socialnet import SocialNetwork
-from aiopslab.cloud.environment import BASELINE_S, Environment
+from aiopslab.cloud.environment import Environment
+from aiopslab.cloud.incident_site import BASELINE_S
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.generators.site import OperationFailed
 from simcloud.world.policies import READ_ONLY

@@ -168,7 +168,9 @@ def check_nodes(seen: Survey, namespace: str) -> Steps[list[Cause]]:
 
 
 def find_flapping_nodes(seen: Survey, namespace: str) -> Iterator[Cause]:
-    """Suspect nodes that are ready now, but were lost in the last hour."""
+    """Suspect nodes that are ready now, but were lost in the last hour; not if all were, when the cluster was started."""
+    if set(seen.nodes) <= set(seen.lost_nodes):
+        return
     for name, count in seen.lost_nodes.items():
         if not seen.nodes.get(name, {"trouble": True})["trouble"]:
             why = f"the node {name} is flapping: it was lost {count} times in the last hour; its hardware or its link is not reliable"

@@ -4,6 +4,8 @@
 """
 
 from aiopslab.generators.fault.base import (
+    CAPABILITIES as CAPABILITIES,
+    Capability as Capability,
     Fault as Fault,
     FaultInjector as FaultInjector,
     GroundTruth as GroundTruth,

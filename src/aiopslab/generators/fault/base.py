@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, Literal, TypeVar
+from typing import Any, ClassVar, Final, Literal, TypeVar, get_args
 
 from aiopslab.generators.site import Site, at_site, get_current_site
 from aiopslab.service import KubeCtl
@@ -23,9 +23,10 @@ Layer = Literal["hardware", "operating system", "virtualization", "application"]
 Course = Literal[
     "steady", "intermittent", "growing", "latent", "cascading", "partial", "concurrent", "correlated"
 ]
-Capability = Literal["node access", "network tools", "hardware", "load"]
+Capability = Literal["node access", "network tools", "hardware", "load", "node port", "ingress"]
 """What a fault needs besides the cluster's API: root on nodes, privileged pods with ``tc`` and ``iptables``, machines that
-can be made to fail, more users."""
+can be made to fail, more users, users that come in by a node port or by an ingress controller."""
+CAPABILITIES: Final[frozenset[Capability]] = frozenset(get_args(Capability))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from aiopslab.apps import INGRESS, Application, Component, Role
+from aiopslab.generators.fault.base import Capability
 from aiopslab.generators.fault.declared import DeclaredFault
 from aiopslab.generators.site import Site
 
@@ -19,6 +20,7 @@ class IngressFault(DeclaredFault):
 
     roles: ClassVar[tuple[Role, ...]] = ("front end",)
     entry: ClassVar[str] = INGRESS
+    needs: ClassVar[tuple[Capability, ...]] = ("ingress",)
     alone: ClassVar[bool] = False
     also_fault_types: ClassVar[tuple[str, ...]] = ("Operation Error",)
 

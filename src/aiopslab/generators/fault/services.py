@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aiopslab.apps import Application, Component, Role
+from aiopslab.generators.fault.base import Capability
 from aiopslab.generators.fault.declared import DeclaredFault
 from aiopslab.generators.fault.drawn import STORES
 from aiopslab.generators.site import Site
@@ -70,6 +71,7 @@ class StaleRouteFault(ServiceFault):
 class FrontDoorFault(ServiceFault):
     """A wrong change of the Service by which users come in."""
 
+    needs: ClassVar[tuple[Capability, ...]] = ("node port",)
     also_fault_types: ClassVar[tuple[str, ...]] = ("Operation Error", "Network/Storage Issue")
 
     @classmethod

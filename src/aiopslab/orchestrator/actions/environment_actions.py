@@ -13,7 +13,7 @@ from simcloud.telemetry.stack import NAMESPACE as MONITORING
 from simcloud.world import ADMIN, Policy
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
     from simcloud.kubernetes.api import Object, RevisionLog
     from simcloud.telemetry import Monitoring
 
@@ -28,7 +28,7 @@ class ActionFailed(AIOpsLabError):
 class ActionsBase:
     """Base class of ``TaskActions``."""
 
-    def __init__(self, environment: Environment, policy: Policy = ADMIN) -> None:
+    def __init__(self, environment: IncidentSite, policy: Policy = ADMIN) -> None:
         self.environment = environment
         self.terminal = environment.terminal(policy)
 
@@ -42,7 +42,7 @@ class ActionsBase:
 
     def _reach_prometheus(self) -> Monitoring:
         """Return the monitoring, whose samples Prometheus serves; raises ``ActionFailed`` if it does not answer."""
-        reason = self.environment.check_prometheus(self.terminal.machine.host.namespace)
+        reason = self.environment.check_prometheus()
         if reason:
             raise ActionFailed(f"Prometheus does not answer at {reason}. Its pods run in {MONITORING!r}.")
         return self.environment.monitoring

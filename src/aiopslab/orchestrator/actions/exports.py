@@ -12,7 +12,7 @@ from typing import Final
 from aiopslab.orchestrator.actions.environment_actions import ActionFailed, ActionsBase, make_unknown_error
 from aiopslab.orchestrator.actions.observations import cut_line
 from aiopslab.orchestrator.actions.registry import find_similar
-from simcloud.machine.files import FileError, Files
+from simcloud.machine.files import FileError
 
 READ_BYTES: Final = 8 << 20
 """Maximum size of one file that is read, which also limits reading an endless device."""
@@ -21,10 +21,6 @@ READ_BYTES: Final = 8 << 20
 class ExportActions(ActionsBase):
     """Base class of actions that export files."""
 
-    @property
-    def _files(self) -> Files:
-        return self.terminal.machine.host.files
-
     def _make_path(self, kind: str, namespace: str) -> str:
         """Return the path of a new export."""
         moment = datetime.fromtimestamp(self._get_now_s(), UTC)
@@ -32,7 +28,7 @@ class ExportActions(ActionsBase):
 
     def _write(self, path: str, lines: Iterable[str]) -> None:
         try:
-            self._files.put(path, "".join(lines).encode("utf-8", "replace"))
+            self.terminal.write_file(path, "".join(lines).encode("utf-8", "replace"))
         except FileError as error:
             raise ActionFailed(
                 f"{path} cannot be written on your host: {error}. Free space or remove conflicting files with exec_shell."
@@ -42,21 +38,19 @@ class ExportActions(ActionsBase):
         """Return a file's text; ``export`` is the action that creates such files."""
         absolute = path if path.startswith("/") else f"{self.terminal.home}/{path}"
         try:
-            if self._files.is_dir(absolute):
-                inside = [name for name in self._files.listdir(absolute) if name not in (".", "..")]
+            names = self.terminal.list_folder(absolute)
+            if names is not None:
+                inside = [name for name in names if name not in (".", "..")]
                 raise make_unknown_error("file", path, inside, "This is a folder: name one of its files.")
-            file = self._files.open(absolute)
-            try:
-                return file.read(READ_BYTES).decode("utf-8", "replace")
-            finally:
-                file.close()
+            return self.terminal.read_file(absolute, READ_BYTES).decode("utf-8", "replace")
         except FileError as error:
             raise self._make_read_error(absolute, error, export) from None
 
     def _make_read_error(self, path: str, error: FileError, export: str) -> ActionFailed:
         folder, _, name = path.rpartition("/")
         try:
-            files = [file for file in self._files.listdir(folder or "/") if not file.startswith(".")]
+            names = self.terminal.list_folder(folder or "/") or []
+            files = [file for file in names if not file.startswith(".")]
             similar = [f"{folder}/{file}" for file in find_similar(name, files)]
         except FileError:
             similar = []

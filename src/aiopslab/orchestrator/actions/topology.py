@@ -54,6 +54,7 @@ class TopologyActions(ActionsBase):
         own = self.environment.namespace
         if namespace != own:
             return [f"No service of {namespace!r} sends traces; those of the application are in {own!r}."]
+        self.environment.refresh()
         found = self.environment.monitoring.topology.document(minutes * 60)
         if not found["services"]:
             return [f"No request was traced in the last {format_minutes(minutes)}: none reached a service."]

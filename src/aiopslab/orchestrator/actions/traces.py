@@ -39,6 +39,7 @@ class TraceActions(ExportActions):
             raise ActionFailed(
                 f"No service of {namespace!r} sends traces; those of the application are in {own!r}."
             )
+        self.environment.refresh()
         end_us = self.environment.monitoring.now_us()
         start_us = end_us - round(duration * 60e6)
         spans = list(TraceView(self.environment.world.emitter.traces).spans_between(start_us, end_us))

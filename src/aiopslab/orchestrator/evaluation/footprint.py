@@ -22,7 +22,7 @@ from aiopslab.orchestrator.session import Session
 from simcloud.kubernetes.api import Key
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
 
 MONTH_S: Final = 30 * 86_400.0
 SLOW_BUDGET: Final = 0.01
@@ -53,7 +53,7 @@ class Footprint:
     """Numbers of the steps during or after which these writes happened."""
 
 
-def find_footprint(environment: Environment, session: Session) -> Footprint:
+def find_footprint(environment: IncidentSite, session: Session) -> Footprint:
     """Return the writes in the session's time, from the log."""
     starts = [session.began_s + step.at_s for step in session.steps]
     touched: set[Key] = set()
@@ -72,7 +72,7 @@ def find_footprint(environment: Environment, session: Session) -> Footprint:
 
 
 def find_changes_beyond_need(
-    environment: Environment, session: Session, footprint: Footprint, faults: Iterable[Fault]
+    environment: IncidentSite, session: Session, footprint: Footprint, faults: Iterable[Fault]
 ) -> list[str]:
     """Describe the session's changes that are neither part of a repair nor a return to the baseline.
 
@@ -93,7 +93,7 @@ def find_changes_beyond_need(
     ]
 
 
-def compute_error_budget(environment: Environment, began_s: float, ended_s: float) -> dict[str, Any]:
+def compute_error_budget(environment: IncidentSite, began_s: float, ended_s: float) -> dict[str, Any]:
     """Return users' failed and slow requests in the session, and the error budget that they burnt.
 
     A journey's budget is what its objective allows in 30 days: a share ``1 - success`` of failed requests, and 1 % slower
@@ -102,7 +102,7 @@ def compute_error_budget(environment: Environment, began_s: float, ended_s: floa
     """
     seen, failed, slow = tally_requests(environment, began_s, ended_s)
     rates: dict[str, float] = {}
-    for objective in environment.app.objectives:
+    for objective in environment.objectives:
         journey = objective.journey
         if seen[journey]:
             failed_rate = failed[journey] / seen[journey] / max(1 - objective.success, MIN_BUDGET)

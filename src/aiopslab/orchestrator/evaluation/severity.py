@@ -28,7 +28,7 @@ from simcloud.kubernetes.api import Key, Object, RevisionLog, at, times
 from simcloud.kubernetes.controllers import is_active, is_ready
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
 
 WINDOW_S: Final = 30.0
 """Users' requests of this time count."""
@@ -60,7 +60,7 @@ class Health:
     """For example ``deployments/search``; outside the application's namespace with a suffix, ``(kube-system)``."""
 
 
-def health(environment: Environment) -> Health:
+def health(environment: IncidentSite) -> Health:
     """Measure the system's health now."""
     return HealthMonitor(environment).measure()
 
@@ -68,7 +68,7 @@ def health(environment: Environment) -> Health:
 class HealthMonitor:
     """Measures the health of one system repeatedly."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: IncidentSite) -> None:
         self._environment = environment
         self._newest = -1
         self._unhealthy: list[tuple[str, float]] = []
@@ -105,9 +105,9 @@ def is_slow(outcome: Outcome, now: float, limit_s: float) -> bool:
     return (now - outcome.start if outcome.latency_s == OPEN else outcome.latency_s) > limit_s
 
 
-def get_latency_limits_s(environment: Environment) -> dict[str, float]:
+def get_latency_limits_s(environment: IncidentSite) -> dict[str, float]:
     """Return the latency objective of each journey."""
-    return {objective.journey: objective.p99_s for objective in environment.app.objectives}
+    return {objective.journey: objective.p99_s for objective in environment.objectives}
 
 
 class Tally(NamedTuple):
@@ -118,7 +118,7 @@ class Tally(NamedTuple):
     slow: Counter[str]
 
 
-def tally_requests(environment: Environment, start_s: float, end_s: float) -> Tally:
+def tally_requests(environment: IncidentSite, start_s: float, end_s: float) -> Tally:
     """Count the requests that began in that span of simulated time, by outcome."""
     now, limits = environment.now, get_latency_limits_s(environment)
     tally = Tally(Counter(), Counter(), Counter())
@@ -131,7 +131,7 @@ def tally_requests(environment: Environment, start_s: float, end_s: float) -> Ta
     return tally
 
 
-def _measure_users(environment: Environment) -> tuple[float, float, float]:
+def _measure_users(environment: IncidentSite) -> tuple[float, float, float]:
     """Return the shares of failed and of slow requests, and the worst journey's share of both."""
     seen, failed, slow = tally_requests(environment, environment.now - WINDOW_S, environment.now)
     total = seen.total()
@@ -141,7 +141,7 @@ def _measure_users(environment: Environment) -> tuple[float, float, float]:
     return failed.total() / total, slow.total() / total, worst
 
 
-def _find_unhealthy(environment: Environment) -> Iterator[tuple[str, float]]:
+def _find_unhealthy(environment: IncidentSite) -> Iterator[tuple[str, float]]:
     """Yield unhealthy objects with the last time at which they were unhealthy."""
     own = environment.namespace
     for pod in environment.cluster.api.log.objects("", "pods"):
@@ -151,7 +151,7 @@ def _find_unhealthy(environment: Environment) -> Iterator[tuple[str, float]]:
     yield from ((name, ONGOING) for name in _find_gone(environment))
 
 
-def _find_failing(environment: Environment) -> Iterator[str]:
+def _find_failing(environment: IncidentSite) -> Iterator[str]:
     """Yield nodes that are not ready, workloads that lack pods, and Services without ready endpoints."""
     log, own = environment.cluster.api.log, environment.namespace
     yield from (
@@ -199,7 +199,7 @@ def _selects_pods(service: Object) -> bool:
     return bool(service["spec"].get("selector")) and service["spec"].get("type") != "ExternalName"
 
 
-def _find_gone(environment: Environment) -> Iterator[str]:
+def _find_gone(environment: IncidentSite) -> Iterator[str]:
     """Yield workloads and Services of the baseline that were deleted or scaled to zero."""
     try:
         baseline = environment.baseline.objects

@@ -17,21 +17,23 @@ from aiopslab.orchestrator.oracles.workloads import find_unready
 from simcloud.kubernetes.api import at
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
 
 LASTS_S: Final = 900.0
 STEP_S: Final = 60.0
 
 
-def check_permanence(environment: Environment, faults: Sequence[Fault]) -> str:
-    """Return why a repair does not last, or an empty text. The world itself does not get older."""
+def check_permanence(environment: IncidentSite, faults: Sequence[Fault]) -> str:
+    """Return why a repair does not last, or an empty text. The world itself does not get older, unless it is a real cluster."""
+    if environment.is_live:
+        return _await_return(environment, faults)
     try:
         return call_in_copy(_await_return, environment, faults)
     except CopyFailed:  # the host could not make a copy; the session is over, so its world may be used
         return _await_return(environment, faults)
 
 
-def _await_return(environment: Environment, faults: Sequence[Fault]) -> str:
+def _await_return(environment: IncidentSite, faults: Sequence[Fault]) -> str:
     environment.load.share = MIN_SHARE
     began_s, before = environment.now, _count_restarts(environment)
     while environment.now < began_s + LASTS_S:
@@ -52,7 +54,7 @@ def _await_return(environment: Environment, faults: Sequence[Fault]) -> str:
     return f"{minutes} the cause was back at {returned[0]}" if returned else ""
 
 
-def _count_restarts(environment: Environment) -> dict[str, int]:
+def _count_restarts(environment: IncidentSite) -> dict[str, int]:
     """Return the number of restarts of each pod of the application that a controller started."""
     pods = environment.cluster.api.log.objects("", "pods", environment.namespace)
     return {

@@ -32,10 +32,9 @@ from aiopslab.cloud import (
 )
 from aiopslab.generators.fault import Fault, Site
 from simcloud.kubernetes.api import Key, Object, at, times
-from simcloud.machine import Machine
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
 
 MAX_SCALING: Final = 2
 """Maximum ratio of a faulty component's pods to those that it had before."""
@@ -118,7 +117,7 @@ def _find_overscaling(name: str, before: Object, now: Object) -> Iterator[str]:
         yield f"{name} was scaled from {wanted} to {scaled} pods, more than {MAX_SCALING} times as many"
 
 
-def find_unneeded_state_changes(environment: Environment, faults: Iterable[Fault]) -> list[str]:
+def find_unneeded_state_changes(environment: IncidentSite, faults: Iterable[Fault]) -> list[str]:
     """Describe the changes on nodes and in databases since the baseline that a repair does not need."""
     faults = tuple(faults)
     faulty = find_faulty_nodes(environment, faults)
@@ -153,7 +152,7 @@ def format_resource(key: Key) -> str:
     return f"{key.plural}.{key.group}".rstrip(".")
 
 
-def find_unneeded_restarts(environment: Environment, faults: Iterable[Fault]) -> list[str]:
+def find_unneeded_restarts(environment: IncidentSite, faults: Iterable[Fault]) -> list[str]:
     """Return the components with pods younger than the session that a repair need not restart.
 
     A repair may restart the faulty components, what ran on faulty nodes, and the neighbours of both.
@@ -170,14 +169,10 @@ def find_unneeded_restarts(environment: Environment, faults: Iterable[Fault]) ->
     return sorted(spared & {_get_workload(pod) for pod in pods if _get_creation_s(pod) >= began_s})
 
 
-def find_unneeded_reboots(environment: Environment, faults: Iterable[Fault]) -> list[str]:
+def find_unneeded_reboots(environment: IncidentSite, faults: Iterable[Fault]) -> list[str]:
     """Return the healthy nodes that were turned off or rebooted since the session began."""
     faulty = find_faulty_nodes(environment, faults)
-    return [
-        name
-        for name, kubelet in sorted(environment.cluster.kubelets.items())
-        if name not in faulty and not _has_stayed_on(kubelet.node.machine, environment.handed_over_s)
-    ]
+    return [name for name in environment.find_rebooted_nodes(environment.handed_over_s) if name not in faulty]
 
 
 def find_faulty_nodes(site: Site, faults: Iterable[Fault]) -> set[str]:
@@ -185,16 +180,12 @@ def find_faulty_nodes(site: Site, faults: Iterable[Fault]) -> set[str]:
     return {name for fault in faults for name in fault.machines_at_fault(site)}
 
 
-def _has_stayed_on(machine: Machine, since: float) -> bool:
-    return machine.running and machine.booted_at <= since
-
-
 def _get_neighbours(app: Application, name: str) -> list[str]:
     """Return the components that a component calls, and its callers."""
     return [*app.component(name).calls, *app.find_callers(name)]
 
 
-def _find_components_on(environment: Environment, nodes: Iterable[str]) -> set[str]:
+def _find_components_on(environment: IncidentSite, nodes: Iterable[str]) -> set[str]:
     """Return the components with pods on these nodes at the end of the baseline, from the log: pods may be gone by now."""
     node_names = frozenset(nodes)
     if not node_names:

@@ -31,7 +31,7 @@ from aiopslab.orchestrator.oracles.side_effects import (
 from aiopslab.orchestrator.oracles.workloads import can_become_ready, find_unready, is_at_rest, is_rolled_out
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
 
 SETTLE_S: Final = 60.0
 """Time in which a repair may take effect."""
@@ -73,7 +73,7 @@ class Verdict:
         return "\n".join(map(str, self.findings))
 
 
-def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
+def judge_repair(environment: IncidentSite, faults: Sequence[Fault]) -> Verdict:
     """Judge the state of the system; ``faults`` are those that were injected."""
     began_s = environment.now
     if not _settle(environment, faults):
@@ -98,7 +98,7 @@ def judge_repair(environment: Environment, faults: Sequence[Fault]) -> Verdict:
     return Verdict(findings)
 
 
-def is_present(environment: Environment, fault: Fault) -> bool:
+def is_present(environment: IncidentSite, fault: Fault) -> bool:
     """Whether a fault is still present. True if the cluster does not answer, so that it cannot be checked."""
     try:
         return fault.present(environment)
@@ -106,7 +106,7 @@ def is_present(environment: Environment, fault: Fault) -> bool:
         return True
 
 
-def _settle(environment: Environment, faults: Sequence[Fault]) -> bool:
+def _settle(environment: IncidentSite, faults: Sequence[Fault]) -> bool:
     """Let the repair take effect; return whether all causes are gone."""
     began_s = environment.now
     while present := [fault for fault in faults if is_present(environment, fault)]:
@@ -127,14 +127,14 @@ def _settle(environment: Environment, faults: Sequence[Fault]) -> bool:
     return True
 
 
-def _wait_for_workloads(environment: Environment) -> None:
+def _wait_for_workloads(environment: IncidentSite) -> None:
     """Wait for pods that are not ready. One that has crashed often restarts after minutes, however good the repair was."""
     deadline = environment.now + BACK_OFF_S
     while can_become_ready(environment) and environment.now < deadline:
         environment.run_for(STEP_S)
 
 
-def _observe(environment: Environment, faults: Sequence[Fault]) -> tuple[Finding, ...]:
+def _observe(environment: IncidentSite, faults: Sequence[Fault]) -> tuple[Finding, ...]:
     """Empty the caches, observe the users, and return the findings that more time may change."""
     environment.empty_caches()
     environment.run_for(1.0)
@@ -148,7 +148,7 @@ def _observe(environment: Environment, faults: Sequence[Fault]) -> tuple[Finding
     return *_check_causes(environment, faults), *users, *_check_workloads(environment)
 
 
-def _check_causes(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+def _check_causes(environment: IncidentSite, faults: Sequence[Fault]) -> Iterator[Finding]:
     for fault in faults:
         nodes = [f"node {name}" for name in fault.machines_at_fault(environment)]
         components = ", ".join((fault.truth.component, *nodes))
@@ -156,7 +156,7 @@ def _check_causes(environment: Environment, faults: Sequence[Fault]) -> Iterator
         yield Finding("the root cause is gone", not why, f"{components}: {why}" if why else components)
 
 
-def _find_cause(environment: Environment, fault: Fault) -> str:
+def _find_cause(environment: IncidentSite, fault: Fault) -> str:
     """Return why a cause is thought to be present; empty if it is gone."""
     try:
         return "what caused the incident is still there" if fault.present(environment) else ""
@@ -164,10 +164,10 @@ def _find_cause(environment: Environment, fault: Fault) -> str:
         return f"this cannot be checked, because the system does not answer ({error})"
 
 
-def _check_users(environment: Environment, began_s: float) -> Iterator[Finding]:
+def _check_users(environment: IncidentSite, began_s: float) -> Iterator[Finding]:
     # Later requests may still be unanswered without having timed out.
     end_s = environment.now - environment.timeout_s
-    for objective in environment.app.objectives:
+    for objective in environment.objectives:
         seen = environment.users.results.between(began_s, end_s, objective.journey)
         what = f"users of {objective.journey}"
         if seen.requests < MIN_REQUESTS:
@@ -189,13 +189,13 @@ def _check_users(environment: Environment, began_s: float) -> Iterator[Finding]:
         yield Finding(what, is_right and is_fast, why)
 
 
-def _check_workloads(environment: Environment) -> Iterator[Finding]:
+def _check_workloads(environment: IncidentSite) -> Iterator[Finding]:
     """Yield a finding for each workload of the baseline that lacks ready pods."""
     for name, why in find_unready(environment).items():
         yield Finding(f"{name} runs", False, why)
 
 
-def _check_writes(environment: Environment) -> Iterator[Finding]:
+def _check_writes(environment: IncidentSite) -> Iterator[Finding]:
     what = "every acknowledged write is stored"
     try:
         missing = environment.find_missing_writes()
@@ -209,7 +209,7 @@ def _check_writes(environment: Environment) -> Iterator[Finding]:
         yield Finding(what, not missing, why)
 
 
-def _check_side_effects(environment: Environment, faults: Sequence[Fault]) -> Iterator[Finding]:
+def _check_side_effects(environment: IncidentSite, faults: Sequence[Fault]) -> Iterator[Finding]:
     if nodes := find_unneeded_reboots(environment, faults):
         yield Finding("healthy nodes stayed on", False, f"{join_some(nodes)} went off")
     if any(fault.restart_repairs for fault in faults):

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 from aiopslab.cloud import KINDS, find_differences
 from aiopslab.orchestrator.oracles.side_effects import format_resource
 from simcloud.kubernetes.api import Key, Object, Revision, at
-from simcloud.machine import Machine
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
 
 
-def list_workloads(environment: Environment) -> Iterator[tuple[Key, int]]:
+def list_workloads(environment: IncidentSite) -> Iterator[tuple[Key, int]]:
     """Yield the workloads of the baseline with their numbers of pods."""
     for key, before in environment.wanted.items():
         if key.namespace == environment.namespace and key.plural in ("deployments", "statefulsets"):
             yield key, at(before, "spec", "replicas", default=1)
 
 
-def is_rolled_out(environment: Environment) -> bool:
+def is_rolled_out(environment: IncidentSite) -> bool:
     """Whether every workload of the baseline has its pods, all ready and none from before the last change."""
     for key, wanted in list_workloads(environment):
         now = environment.find(format_resource(key), key.name)
@@ -34,7 +33,7 @@ def is_rolled_out(environment: Environment) -> bool:
     return True
 
 
-def find_unready(environment: Environment) -> dict[str, str]:
+def find_unready(environment: IncidentSite) -> dict[str, str]:
     """Return the workloads of the baseline that lack ready pods, each with what was seen of its pods."""
     found: dict[str, str] = {}
     for name, wanted, now in _list_unready(environment):
@@ -48,7 +47,7 @@ def find_unready(environment: Environment) -> dict[str, str]:
     return found
 
 
-def can_become_ready(environment: Environment) -> bool:
+def can_become_ready(environment: IncidentSite) -> bool:
     """Whether a workload of the baseline lacks ready pods that it declares; one that was deleted or scaled down gets none."""
     return any(
         now is not None and at(now, "spec", "replicas", default=1) >= wanted
@@ -56,7 +55,7 @@ def can_become_ready(environment: Environment) -> bool:
     )
 
 
-def _list_unready(environment: Environment) -> Iterator[tuple[str, int, Object | None]]:
+def _list_unready(environment: IncidentSite) -> Iterator[tuple[str, int, Object | None]]:
     """Yield name, wanted number of pods and object of each workload of the baseline that lacks ready pods."""
     for key, wanted in list_workloads(environment):
         now = environment.find(format_resource(key), key.name)
@@ -64,7 +63,7 @@ def _list_unready(environment: Environment) -> Iterator[tuple[str, int, Object |
             yield key.name, wanted, now
 
 
-def is_at_rest(environment: Environment, since_s: float) -> bool:
+def is_at_rest(environment: IncidentSite, since_s: float) -> bool:
     """Whether nothing is under way that may change the system, and nothing was in the last ``since_s`` seconds.
 
     Under way are programs that the agent left running, pods that somebody started by hand or as a Job, pods that are
@@ -75,9 +74,7 @@ def is_at_rest(environment: Environment, since_s: float) -> bool:
     pods = [pod for pod in log.objects("", "pods") if not _is_scheduled(environment, pod)]
     return not (
         environment.has_jobs
-        or any(
-            _is_starting(kubelet.node.machine, began_s) for kubelet in environment.cluster.kubelets.values()
-        )
+        or environment.is_node_starting(began_s)
         or any(_is_task(pod) and at(pod, "status", "phase") in ("Pending", "Running") for pod in pods)
         or (since_s > 0.0 and any("deletionTimestamp" in pod["metadata"] for pod in pods))
         or any(
@@ -85,13 +82,6 @@ def is_at_rest(environment: Environment, since_s: float) -> bool:
             for write in log.history(_is_declared_or_pod, since_s=began_s)
         )
     )
-
-
-def _is_starting(machine: Machine, since_s: float) -> bool:
-    """Whether a machine is off or about to be, has booted since then, or is about to restart a service."""
-    if not machine.running or machine.off_at is not None or machine.booted_at > since_s:
-        return True
-    return any(unit.state == "activating" for unit in machine.units.values())
 
 
 def _is_declared_or_pod(key: Key) -> bool:
@@ -105,7 +95,7 @@ def _is_change(write: Revision) -> bool:
     return write.key.plural != "pods" and bool(find_differences(write.before, write.object))
 
 
-def _is_scheduled(environment: Environment, obj: Object) -> bool:
+def _is_scheduled(environment: IncidentSite, obj: Object) -> bool:
     """Whether a pod belongs to a CronJob that is wanted: such pods come and go, and change nothing."""
     owner = at(obj, "metadata", "ownerReferences", 0, default={})
     if owner.get("kind") != "Job":
@@ -122,7 +112,7 @@ def _is_task(pod: Object) -> bool:
     return owner in (None, "Job")
 
 
-def _list_pods(environment: Environment, workload: Object) -> list[Object]:
+def _list_pods(environment: IncidentSite, workload: Object) -> list[Object]:
     wanted: dict[str, str] = at(workload, "spec", "selector", "matchLabels", default={})
     pods = environment.cluster.api.log.objects("", "pods", environment.namespace)
     return [pod for pod in pods if wanted.items() <= at(pod, "metadata", "labels", default={}).items()]

@@ -26,7 +26,7 @@ from aiopslab.utils import AIOpsLabError, InvalidSubmissionError, SubmissionStat
 from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
     from aiopslab.orchestrator.actions import ActionSet, TaskActions
     from aiopslab.orchestrator.session import Session
 
@@ -53,7 +53,7 @@ class Task(ABC):
 
     id: str = ""
     app: Application
-    environment: Environment
+    environment: IncidentSite
     faults: tuple[Fault, ...] = ()
     ans: Any = None
     """The right answer, where it does not follow from the faults."""
@@ -114,7 +114,7 @@ class Task(ABC):
             self._actions = self._make_actions(self.environment)
         return self._actions
 
-    def _make_actions(self, environment: Environment) -> ActionSet:
+    def _make_actions(self, environment: IncidentSite) -> ActionSet:
         from aiopslab.orchestrator.actions import ActionSet, TaskActions  # loads the cloud
         from aiopslab.orchestrator.actions.base import TaskActions as StaticActions
 
@@ -160,7 +160,8 @@ class Task(ABC):
         """Return the agent's description of the problem."""
         if self.task_desc:
             return dedent(self.task_desc).replace("{app_summary}", self.app.get_app_summary())
-        return describe(self.app, self.goal, POLICIES[self.policy], self.entry)
+        has_nodes = "environment" not in vars(self) or "node access" in self.environment.capabilities
+        return describe(self.app, self.goal, POLICIES[self.policy], self.entry, has_nodes=has_nodes)
 
     def get_instructions(self) -> str:
         """Return the agent's instructions on how to answer."""

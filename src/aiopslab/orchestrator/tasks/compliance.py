@@ -10,7 +10,7 @@ from aiopslab.orchestrator.tasks.mitigation import MitigationTask
 from simcloud.kubernetes.api import Object, at
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
     from aiopslab.orchestrator.oracles import Verdict
 
 INTERNAL: Final = "ClusterIP"
@@ -23,7 +23,7 @@ name of their Deployment.
 Workloads that violate a rule are corrected, not removed."""
 
 
-def find_violations(environment: Environment) -> Iterator[str]:
+def find_violations(environment: IncidentSite) -> Iterator[str]:
     """Yield a phrase for each live object in the application's namespace that violates the policy."""
     log, ns = environment.cluster.api.log, environment.namespace
     pods = [pod for pod in log.objects("", "pods", ns) if "deletionTimestamp" not in pod["metadata"]]
@@ -61,7 +61,7 @@ def _isolates(policy: Object, labels: Mapping[str, str]) -> bool:
     return wanted.items() <= labels.items() and "Ingress" in spec.get("policyTypes", ()) and limited
 
 
-def _find_public(environment: Environment) -> list[str]:
+def _find_public(environment: IncidentSite) -> list[str]:
     """Return the Services that were public before the fault."""
     return [
         key.name

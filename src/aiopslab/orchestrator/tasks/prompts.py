@@ -8,14 +8,20 @@ from aiopslab.apps import INGRESS, NODE_PORT, Application
 from simcloud.world import ADMIN, OPERATOR, READ_ONLY, Policy
 
 RIGHTS: Final = {
-    ADMIN.name: "Your permissions: cluster administrator, and root on the nodes (ssh NODE).",
-    OPERATOR.name: "Your permissions: operator, who may change applications, and root on the nodes (ssh NODE).",
-    READ_ONLY.name: "Your permissions: read-only. You may look at everything and change nothing.",
+    ADMIN.name: "Your permissions: cluster administrator",
+    OPERATOR.name: "Your permissions: operator, who may change applications",
+    READ_ONLY.name: "Your permissions: read-only. You may look at everything and change nothing",
 }
 
 
-def describe(app: Application, goal: str, policy: Policy, entry: str = NODE_PORT) -> str:
-    """Return the description: the application, its users, the agent's permissions, and its task."""
+def describe(
+    app: Application, goal: str, policy: Policy, entry: str = NODE_PORT, *, has_nodes: bool = True
+) -> str:
+    """Return the description: the application, its users, the agent's permissions, and its task.
+
+    ``has_nodes`` says whether a policy that lets the agent log in to nodes is any use here.
+    """
+    nodes = ", and root on the nodes (ssh NODE)" if policy.has_ssh_key and has_nodes else ""
     journeys = ", ".join(journey.name for journey in app.journeys)
     components = ", ".join(component.name for component in app.components)
     url = app.frontend_url
@@ -32,7 +38,7 @@ def describe(app: Application, goal: str, policy: Policy, entry: str = NODE_PORT
         f"Namespace: {app.namespace}\n"
         f"{users if app.journeys else ''}"
         f"Components, each a Deployment of the same name: {components}\n"
-        f"{RIGHTS[policy.name]}\n\n"
+        f"{RIGHTS[policy.name]}{nodes}.\n\n"
         f"Your task: {goal}\n"
     )
 

@@ -13,7 +13,7 @@ from aiopslab.orchestrator.transactions.options import TransactionOptions
 from aiopslab.orchestrator.transactions.transactions import Transactions
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
     from aiopslab.orchestrator.evaluation.severity import Health
 
 
@@ -59,7 +59,7 @@ class TransactionActions:
 
 
 def add_transactions(
-    actions: ActionSet, environment: Environment, measure: Callable[[], Health], options: TransactionOptions
+    actions: ActionSet, environment: IncidentSite, measure: Callable[[], Health], options: TransactionOptions
 ) -> tuple[ActionSet, Transactions]:
     """Return the actions with those of transactions, in which commands run from now on; raises ``KeyError`` without a shell."""
     shell = actions.actions[EXEC_SHELL]

@@ -26,7 +26,7 @@ from aiopslab.orchestrator.transactions.options import TransactionOptions, Undo
 from aiopslab.utils import InvalidActionError
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Environment
+    from aiopslab.cloud import IncidentSite
 
 Outcome = Literal["open", "committed", "undone", "aborted"]
 PAUSES_S: Final = (30.0, 15.0, 15.0, 30.0)
@@ -74,7 +74,7 @@ class Transactions:
 
     def __init__(
         self,
-        environment: Environment,
+        environment: IncidentSite,
         perform: Perform,
         measure: Callable[[], Health],
         options: TransactionOptions,

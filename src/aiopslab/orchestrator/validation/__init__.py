@@ -14,6 +14,7 @@ from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
     from aiopslab.orchestrator.validation.answers import write_right_answer as write_right_answer
+    from aiopslab.orchestrator.validation.on_cluster import validate_on_cluster as validate_on_cluster
     from aiopslab.orchestrator.validation.pool import validate_many as validate_many
     from aiopslab.orchestrator.validation.repairs import (
         CannotBeTyped as CannotBeTyped,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from aiopslab.cloud import Environment, find_changes
+from aiopslab.cloud import IncidentSite, find_changes
 from aiopslab.generators import TEAMS
 from aiopslab.orchestrator.evaluation.severity import health
 from aiopslab.orchestrator.oracles import Finding
@@ -47,7 +47,7 @@ class Symptoms:
     """Number of recent log lines with words of errors."""
 
 
-def find_symptoms(environment: Environment) -> Symptoms:
+def find_symptoms(environment: IncidentSite) -> Symptoms:
     """Return the observable state now."""
     end = environment.now - environment.timeout_s
     results = environment.users.results
@@ -100,13 +100,13 @@ def _find_differences(after: Symptoms, untouched: Symptoms) -> Iterator[str]:
         yield f"{after.error_lines - untouched.error_lines} more errors in logs"
 
 
-def _find_firing_alerts(environment: Environment) -> set[str]:
+def _find_firing_alerts(environment: IncidentSite) -> set[str]:
     """Return the names of the alerts that fire, without those of other teams."""
     firing = [dict(alert.labels) for alert in environment.monitoring.rules.alerts if alert.state == "firing"]
     return {labels["alertname"] for labels in firing if labels.get("namespace") not in TEAMS}
 
 
-def _count_error_lines(environment: Environment) -> int:
+def _count_error_lines(environment: IncidentSite) -> int:
     start_ns = round((environment.world.epoch_s + environment.now - WINDOW_S) * 1e9)
     records = environment.world.emitter.logs.records(start_ns)
     return sum(any(word in text.lower() for word in ERROR_WORDS) for _, _, text in records)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aiopslab.cloud import CopyFailed, Environment, call_in_copy
+from aiopslab.cloud import CopyFailed, IncidentSite, SessionTerminal, call_in_copy
 from aiopslab.generators import OperationFailed, Site, at_site
 from aiopslab.orchestrator.oracles import is_present
 from aiopslab.orchestrator.preparation import PreparedProblem
@@ -27,7 +27,6 @@ from aiopslab.orchestrator.validation.commands import (
 )
 from simcloud.kubernetes.api import Object
 from simcloud.machine.process import Completed, Program
-from simcloud.world import Terminal
 
 COMMAND_TIMEOUT_S: Final = 600.0
 SHOWN: Final = 2
@@ -41,7 +40,7 @@ class CannotBeTyped(Exception):
 class TerminalSite(Site):
     """A site whose operations are typed at the agent's terminal."""
 
-    def __init__(self, environment: Environment, terminal: Terminal) -> None:
+    def __init__(self, environment: IncidentSite, terminal: SessionTerminal) -> None:
         self.app = environment.app
         self._environment = environment
         self._terminal = terminal

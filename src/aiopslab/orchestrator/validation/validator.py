@@ -230,7 +230,7 @@ def _find_agent_leaks(stage: Stage, names: Names) -> list[Leak]:
     return [
         *find_names(passages, names.prompt),
         *find_names(runbooks, names.runbooks),
-        *find_names(read_containers([problem.terminal.machine.host]), names.world),
+        *find_names(read_containers([stage.environment.terminal().machine.host]), names.world),
     ]
 
 

@@ -11,7 +11,7 @@ from simcloud.machine.files.disk import (
     SECTOR_BYTES as SECTOR_BYTES,
     Disk as Disk,
 )
-from simcloud.machine.files.errors import FileError as FileError
+from simcloud.machine.files.errors import SENTENCES as SENTENCES, FileError as FileError
 from simcloud.machine.files.memory import (
     DEV_BYTES as DEV_BYTES,
     BlockDevice as BlockDevice,

@@ -1,0 +1,184 @@
+"""A copy of a cluster's logs and traces in the stores that actions read: log lines as they are written, traces on demand.
+
+Lines come from the API, which follows each run of each container. It does not say to which output a line was written, so all
+count as standard output. Traces come from the application's own Jaeger, through the API server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from aiopslab.apps import Application
+from aiopslab.cloud.kubernetes.client import ClusterClient, ClusterFailed
+from aiopslab.cloud.kubernetes.http_client import HttpFailed
+from simcloud.kubernetes.api import Object, at, times
+from simcloud.machine import LogLine, Span
+from simcloud.telemetry import Telemetry
+
+PAUSE_S: Final = 2.0
+LINE_BYTES: Final = 64 << 10
+JAEGER_PORT: Final = 16686
+TRACES: Final = 3000
+"""Maximum number of traces that are read at once."""
+LOOK_BACK_S: Final = 900.0
+OVERLAP_S: Final = 10.0
+"""Spans of a request arrive some time after its end."""
+
+Post = Callable[[Callable[[], None]], None]
+
+
+class LogFollower:
+    """Follows the logs of all containers in some namespaces. Call ``update`` with the pods whenever they may have changed."""
+
+    def __init__(self, client: ClusterClient, telemetry: Telemetry, post: Post) -> None:
+        self._client = client
+        self._telemetry = telemetry
+        self._post = post
+        self._followed: set[tuple[str, str, int]] = set()
+
+    def update(self, pods: Iterable[Object]) -> None:
+        """Follow each run of a container that is not followed yet."""
+        for pod in pods:
+            for status in _list_statuses(pod):
+                run = (pod["metadata"]["uid"], status["name"], int(status.get("restartCount", 0)))
+                if run not in self._followed and ({"running", "terminated"} & set(status.get("state") or ())):
+                    self._followed.add(run)
+                    self._client.start(self._follow(pod, status["name"], run[2]))
+
+    async def _follow(self, pod: Object, container: str, number: int) -> None:
+        """Copy the lines of one run until it ends; the connection may end earlier, and is then opened again."""
+        metadata = pod["metadata"]
+        path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/log?"
+        options = {"container": container, "follow": "true", "timestamps": "true"}
+        origin = _make_labels(pod, container, number)
+        last = ""
+        for _ in range(2):  # what a broken connection missed is read once more
+            since = {"sinceTime": last} if last else {}
+            try:
+                async with self._client.http.stream("GET", path + urlencode(options | since)) as (
+                    answer,
+                    parts,
+                ):
+                    if answer.status >= 400:
+                        return
+                    held = b""
+                    async for part in parts:
+                        *lines, held = (held + part).split(b"\n")
+                        last = self._take(lines, container, origin, last)
+                return
+            except HttpFailed:
+                await asyncio.sleep(PAUSE_S)
+
+    def _take(
+        self, lines: list[bytes], container: str, origin: tuple[tuple[str, str], ...], last: str
+    ) -> str:
+        """Pass lines on; return the time of the newest."""
+        found = []
+        for line in lines:
+            stamp, _, text = line[:LINE_BYTES].decode("utf-8", "replace").partition(" ")
+            if stamp > last or not last:
+                try:
+                    found.append(LogLine(times.parse(stamp), container, "stdout", text, origin))
+                except ValueError:
+                    continue
+        if found:
+            self._post(lambda: self._write(found))
+            return max(last, lines[-1].decode("utf-8", "replace").partition(" ")[0])
+        return last
+
+    def _write(self, lines: list[LogLine]) -> None:
+        for line in lines:
+            self._telemetry.log(line)
+
+
+def _list_statuses(pod: Object) -> list[Object]:
+    kinds = ("initContainerStatuses", "containerStatuses")
+    return [status for kind in kinds for status in at(pod, "status", kind, default=None) or ()]
+
+
+def _make_labels(pod: Object, container: str, number: int) -> tuple[tuple[str, str], ...]:
+    """Return the labels that a log collector gives to the lines of a container."""
+    metadata = pod["metadata"]
+    own = metadata.get("labels") or {}
+    owner: str = at(metadata, "ownerReferences", 0, "name", default="")
+    app = own.get("app.kubernetes.io/name") or own.get("app") or owner.rpartition("-")[0] or metadata["name"]
+    place = f"{metadata['namespace']}_{metadata['name']}_{metadata['uid']}"
+    return (
+        ("app", app),
+        ("container", container),
+        ("filename", f"/var/log/pods/{place}/{container}/{number}.log"),
+        ("job", f"{metadata['namespace']}/{app}"),
+        ("namespace", metadata["namespace"]),
+        ("node_name", pod["spec"].get("nodeName", "")),
+        ("pod", metadata["name"]),
+    )
+
+
+class TraceReader:
+    """Reads new traces of an application from its Jaeger."""
+
+    def __init__(self, client: ClusterClient, app: Application, telemetry: Telemetry, epoch_s: float) -> None:
+        self._client = client
+        self._telemetry = telemetry
+        self._epoch_s = epoch_s
+        self._front_end = app.front_door.service
+        self._jaeger = next((part.name for part in app.components if part.role == "tracing"), "")
+        self._namespace = app.namespace
+        self._known: set[tuple[int, int]] = set()
+        self._read_until_s = epoch_s
+
+    def read(self, now_s: float) -> None:
+        """Copy the spans of the requests since the last call; of at most a quarter of an hour. A Jaeger that is down has none."""
+        if not self._jaeger:
+            return
+        began_s = max(self._read_until_s - OVERLAP_S, now_s - LOOK_BACK_S)
+        query = {
+            "service": self._front_end,
+            "start": round(began_s * 1e6),
+            "end": round(now_s * 1e6),
+            "limit": TRACES,
+        }
+        place = f"/api/v1/namespaces/{self._namespace}/services/{self._jaeger}:{JAEGER_PORT}/proxy"
+        try:
+            answer = self._client.request("GET", f"{place}/api/traces?{urlencode(query)}")
+        except ClusterFailed:
+            return
+        for trace in answer.get("data") or ():
+            for span in trace["spans"]:
+                self._take(span, trace["processes"])
+        self._read_until_s = now_s
+
+    def _take(self, span: dict[str, Any], processes: dict[str, Any]) -> None:
+        ids = int(span["traceID"], 16), int(span["spanID"], 16)
+        if ids in self._known:
+            return
+        self._known.add(ids)
+        parent = next((ref["spanID"] for ref in span["references"] if ref["refType"] == "CHILD_OF"), "0")
+        tags = {tag["key"]: _format_value(tag["value"]) for tag in span["tags"]}
+        process = processes[span["processID"]]
+        self._telemetry.span(
+            Span(
+                *ids,
+                int(parent, 16),
+                process["serviceName"],
+                span["operationName"],
+                span["startTime"] / 1e6 - self._epoch_s,
+                span["duration"] / 1e6,
+                _find_error(span) if tags.pop("error", "false") == "true" else None,
+                tuple(tags.items()),
+                tuple((tag["key"], _format_value(tag["value"])) for tag in process.get("tags") or ()),
+            )
+        )
+
+
+def _find_error(span: dict[str, Any]) -> str:
+    """Return the message of a failed span, from its logs."""
+    fields = {field["key"]: str(field["value"]) for log in span.get("logs") or () for field in log["fields"]}
+    return fields.get("error.object") or fields.get("message") or fields.get("event") or "error"
+
+
+def _format_value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

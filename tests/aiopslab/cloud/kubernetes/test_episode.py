@@ -1,0 +1,184 @@
+"""Whole episodes on a cluster that is served over HTTPS and used like any other: deployed, broken, repaired, judged, removed.
+
+The objectives are such that no verdict depends on how fast this host is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.simcloud.server.kubernetes.served import CLIENTS, CURRENT, PATIENCE_S, Served, cluster
+
+PROBLEMS = """
+from dataclasses import replace
+
+from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.generators.fault.target_port_misconfig import TargetPortMisconfig
+from aiopslab.orchestrator.problems.family import Family
+
+
+class PatientHotel(HotelReservation):
+    objectives = tuple(replace(known, success=0.0, p99_s=1e9) for known in HotelReservation.objectives)
+
+
+FAMILY = Family("front_port", PatientHotel, (TargetPortMisconfig("frontend", 5000, 5999),))
+"""
+NS = "test-hotel-reservation"
+REPAIR = "sed 's/targetPort: 5999/targetPort: 5000/'"
+OWN = "app.kubernetes.io/managed-by=aiopslab"
+SHORT = [f"--cluster-option={option}" for option in ("baseline_s=15", "soak_s=5", "timeout_s=20")]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with cluster(tmp_path_factory.mktemp("cluster"), "--nodes", "4", "--speed", "3") as found:
+        yield found
+
+
+def start(served: Served, folder: Path, *args: str) -> subprocess.Popen[str]:
+    """Start ``aiopslab``, with problems of this test."""
+    path = folder / "problems.py"
+    path.write_text(PROBLEMS)
+    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *args]
+    return subprocess.Popen(
+        [*command, "--kubeconfig", str(served.kubeconfig)],
+        env={**os.environ, "AIOPSLAB_KUBECTL": str(CLIENTS / f"kubectl-{CURRENT}"), "TMPDIR": str(folder)},
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def run(served: Served, folder: Path, *args: str) -> tuple[int, str, str]:
+    process = start(served, folder, *args)
+    out, err = process.communicate(timeout=PATIENCE_S)
+    return process.returncode, out, err
+
+
+def work(served: Served, folder: Path, task: str, actions: list[str], *options: str) -> dict[str, Any]:
+    """Let a scripted agent work on a task; return the document that the command prints."""
+    script = folder / "actions.txt"
+    script.write_text("\n".join(actions))
+    code, out, err = run(
+        served, folder, "run", f"front_port-{task}-1", "--load", "problems.py", "--agent", f"scripted:{script}",
+        "--cloud", "kubernetes", "--json", *SHORT, *options,
+    )  # fmt: skip
+    assert code == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def list_own(served: Served) -> str:
+    return served.ok(
+        "get",
+        "namespaces,persistentvolumes,storageclasses,clusterroles,clusterrolebindings",
+        "-l",
+        OWN,
+        "-o",
+        "name",
+    )
+
+
+def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: Path) -> None:
+    before = served.ok("get", "ns,pv,sc,clusterroles,clusterrolebindings", "-o", "name")
+    actions = [
+        f'get_logs("{NS}", "frontend")',
+        'exec_shell("kubectl auth whoami -o jsonpath={.status.userInfo.username}")',
+        f'exec_shell("kubectl -n {NS} get endpointslices -l kubernetes.io/service-name=frontend -o yaml")',
+        f'get_metrics("{NS}", 5)',
+        f'get_traces("{NS}", 5)',
+        'exec_shell("env; kubectl get secrets,configmaps -A -o yaml > /tmp/all; grep -c kind: /tmp/all; cat /tmp/all")',
+        f'exec_shell("kubectl -n {NS} get service frontend -o yaml | {REPAIR} | kubectl replace -f -")',
+        "submit()",
+    ]
+    found = work(served, tmp_path, "mitigation", actions)
+    assert (found["ending"], found["results"]["success"]) == ("submitted", True), found["results"]
+    record = json.loads(Path(tmp_path / found["record"]).read_text())
+    steps = record["steps"]
+    assert "container hotel-reserv-frontend: running" in steps[0]["observation"]
+    assert "Reading config" in steps[0]["observation"]
+    assert steps[1]["observation"] == "system:serviceaccount:operations:operator"
+    assert "port: 5999" in steps[2]["observation"]
+    assert f"/root/metrics/{NS}-" in steps[3]["observation"]
+    assert f"/root/traces/{NS}-" in steps[4]["observation"]
+    assert "PWD=/root\n" in steps[5]["observation"]
+    token = yaml.safe_load(served.kubeconfig.read_text())["users"][0]["user"]["token"]
+    assert not any(token in step["observation"] for step in steps)
+    assert steps[0]["health"]["failed"] > 0
+    assert served.ok("get", "ns,pv,sc,clusterroles,clusterrolebindings", "-o", "name") == before
+
+
+def test_a_policy_limits_the_agent_and_without_a_repair_the_cause_remains(
+    served: Served, tmp_path: Path
+) -> None:
+    actions = [f'exec_shell("kubectl -n {NS} delete service frontend; kubectl -n {NS} get pods")', "submit()"]
+    found = work(served, tmp_path, "mitigation", actions, "--policy", "read-only")
+    record = json.loads(Path(tmp_path / found["record"]).read_text())
+    observation = record["steps"][0]["observation"]
+    assert 'User "system:serviceaccount:operations:operator" cannot delete resource "services"' in observation
+    assert "mongodb-geo" in observation
+    assert found["results"]["success"] is False
+    assert any("the root cause is gone: frontend" in line for line in found["results"]["findings"])
+    assert list_own(served) == ""
+
+
+def test_what_a_killed_run_leaves_is_cleaned_up(served: Served, tmp_path: Path) -> None:
+    process = start(
+        served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop",
+        "--cloud", "kubernetes", *SHORT,
+    )  # fmt: skip
+    served.until(lambda text: "geo" in text, "get", "deployments", "-A", "-o", "name")
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert f"namespace/{NS}" in list_own(served)
+    code, _, err = run(served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop", "--cloud", "kubernetes")  # fmt: skip
+    assert code == 1
+    assert "aiopslab cleanup" in err
+    code, out, err = run(served, tmp_path, "cleanup")
+    assert code == 0, err
+    assert f"namespaces/{NS} was removed." in out
+    assert list_own(served) == ""
+
+
+@pytest.mark.slow
+def test_an_interrupted_run_cleans_up_by_itself(served: Served, tmp_path: Path) -> None:
+    process = start(
+        served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop",
+        "--cloud", "kubernetes", *SHORT,
+    )  # fmt: skip
+    served.until(lambda text: "geo" in text, "get", "deployments", "-A", "-o", "name")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130, err
+    assert list_own(served) == ""
+
+
+@pytest.mark.slow
+def test_an_unhealthy_baseline_makes_an_episode_void(served: Served, tmp_path: Path) -> None:
+    code, _, err = run(
+        served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop",
+        "--cloud", "kubernetes", *SHORT, "--cluster-option=front_door=http://127.0.0.1:1",
+    )  # fmt: skip
+    assert code == 1
+    assert "so the episode is void" in err
+    assert not list(tmp_path.glob("results/*.json"))
+    assert list_own(served) == ""
+
+
+def test_a_problem_that_needs_more_is_refused_at_once(served: Served, tmp_path: Path) -> None:
+    code, _, err = run(
+        served, tmp_path, "run", "disk_woreout-detection-1", "--agent", "noop", "--cloud", "kubernetes"
+    )
+    assert code == 2
+    assert "disk_woreout-detection-1 is not available on this cluster: it needs hardware." in err
