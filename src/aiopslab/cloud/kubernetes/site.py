@@ -51,6 +51,8 @@ STEP_S: Final = 0.2
 SETTLED_S: Final = 15.0
 """Pods without probes are reported ready too early; one that lacks its database fails after ten seconds."""
 SYSTEM: Final = "kube-system"
+SYSTEMS: Final = (SYSTEM, "kube-public", "kube-node-lease", "local-path-storage")
+"""Namespaces whose pods are part of a cluster."""
 MERGE: Final = "application/merge-patch+json"
 MIN_RIGHT: Final = 0.9
 """Share of users' requests that must succeed in a healthy baseline."""
@@ -84,6 +86,8 @@ class KubernetesOptions:
     """Time after which users give up a request."""
     soak_s: float | None = None
     """Time from the fault to the session; None for the problem's own."""
+    dedicated: bool = False
+    """Whether the cluster serves nothing else although pods run in other namespaces than those of Kubernetes."""
 
 
 class KubernetesSite(IncidentSite):
@@ -145,7 +149,18 @@ class KubernetesSite(IncidentSite):
                     f"The cluster has a namespace {namespace} already. Remove what an earlier run left with aiopslab cleanup, "
                     "or use another cluster."
                 )
+        if not self.options.dedicated:
+            self._refuse_others()
         self._found = self.read_declared()
+
+    def _refuse_others(self) -> None:
+        """Raise ``ClusterFailed`` if somebody else seems to use the cluster, whose changes a run would undo."""
+        pods = (self.client.find(make_path("", "pods")) or {}).get("items") or ()
+        if others := sorted({pod["metadata"]["namespace"] for pod in pods}.difference(SYSTEMS)):
+            raise ClusterFailed(
+                f"Pods run in {', '.join(others)}, and a run undoes every change that is made during it, also those of others. Use a "
+                "cluster that serves nothing else; if this one does not, add --cluster-option dedicated=yes."
+            )
 
     def _post(self, handle: Callable[[], None]) -> None:
         self._inbox.post(self.clock.now_s, handle)

@@ -97,6 +97,17 @@ def test_a_namespace_that_exists_is_not_taken(served: Served) -> None:
         KubernetesSite(Shop(), KubernetesOptions(served.kubeconfig))
 
 
+def test_a_cluster_that_others_use_is_refused(served: Served) -> None:
+    served.ok("-n", "shop", "create", "serviceaccount", "default")  # no controller does
+    served.ok("-n", "shop", "run", "till", "--image=busybox")
+    try:
+        with pytest.raises(ClusterFailed, match=r"Pods run in shop,.* add --cluster-option dedicated=yes"):
+            KubernetesSite(HotelReservation(), KubernetesOptions(served.kubeconfig))
+        KubernetesSite(HotelReservation(), KubernetesOptions(served.kubeconfig, dedicated=True)).close()
+    finally:
+        served.ok("-n", "shop", "delete", "pod", "till", "--wait=false")
+
+
 def test_a_cluster_that_is_gone_is_named(tmp_path: Path, served: Served) -> None:
     text = served.kubeconfig.read_text()
     (server,) = (line.partition("server: ")[2] for line in text.splitlines() if "server: " in line)
