@@ -25,7 +25,7 @@ from tests.simcloud.server.kubernetes.streams.conftest import World
 from tests.simcloud.server.kubernetes.streams.world import make_world, put, serving
 
 POD = "/api/v1/namespaces/default/pods/ok"
-WAIT_FOR_RELEASE = "command=sh&command=-c&command=until+[+-e+/tmp/go+];do+sleep+0.01;done"
+WAIT_FOR_RELEASE = "command=sh&command=-c&command=until+rm+/tmp/go+2>/dev/null;do+sleep+0.01;done"
 
 
 def dial(
