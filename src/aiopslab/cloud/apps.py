@@ -198,7 +198,7 @@ def wait_until_ready(
         missing = _find_unready(deployments)
         ready = len(deployments) - len(missing)
         tell(f"deploying {app.name} ({ready} of {len(deployments)} Deployments are ready)")
-        new_restarts = sum(_count_restarts(pod) for pod in pods)
+        new_restarts = sum(count_restarts(pod) for pod in pods)
         if missing or new_restarts != restarts:
             settled_at, restarts = world.kernel.now + SETTLED_S, new_restarts
         elif world.kernel.now >= settled_at:
@@ -222,6 +222,7 @@ def _count_ready(deployment: Object) -> int:
     return ready
 
 
-def _count_restarts(pod: Object) -> int:
+def count_restarts(pod: Object) -> int:
+    """Return how often the containers of a pod have been restarted."""
     statuses: list[Object] = at(pod, "status", "containerStatuses", default=[])
     return sum(int(status.get("restartCount", 0)) for status in statuses)

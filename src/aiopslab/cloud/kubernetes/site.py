@@ -21,7 +21,7 @@ from typing import ClassVar, Final, NoReturn
 import yaml
 
 from aiopslab.apps import NODE_PORT, Application, Objective
-from aiopslab.cloud.apps import render_chart
+from aiopslab.cloud.apps import SETTLED_S, count_restarts, render_chart
 from aiopslab.cloud.declared import Declared, find_changes
 from aiopslab.cloud.incident_site import BASELINE_S, Baseline, IncidentSite
 from aiopslab.cloud.kubernetes.cleanup import make_labels, remove_everything
@@ -48,16 +48,12 @@ from simcloud.world import ADMIN, TIMEOUT_S as LINE_TIMEOUT_S, TOOLBOX, Policy, 
 
 STEP_S: Final = 0.2
 """Longest time here between two looks at what has arrived."""
-SETTLED_S: Final = 15.0
-"""Pods without probes are reported ready too early; one that lacks its database fails after ten seconds."""
 SYSTEM: Final = "kube-system"
 SYSTEMS: Final = (SYSTEM, "kube-public", "kube-node-lease", "local-path-storage")
 """Namespaces whose pods are part of a cluster."""
 MERGE: Final = "application/merge-patch+json"
 MIN_RIGHT: Final = 0.9
 """Share of users' requests that must succeed in a healthy baseline."""
-
-
 WORSE: Final = 0.01
 SLOWER: Final = 3.0
 JITTER_S: Final = 0.2
@@ -248,7 +244,7 @@ class KubernetesSite(IncidentSite):
             self._tell(
                 f"deploying {self.app.name} ({len(workloads) - len(unready)} of {len(workloads)} Deployments are ready)"
             )
-            counted = sum(map(_count_restarts, log.objects("", "pods", self.namespace)))
+            counted = sum(map(count_restarts, log.objects("", "pods", self.namespace)))
             if unready or not workloads or counted != restarts:
                 settled_s, restarts = self.now + SETTLED_S, counted
             elif self.now >= settled_s:
@@ -474,12 +470,6 @@ def _explain_pod(pod: Object) -> str:
         if condition["status"] == "False" and condition.get("message"):
             return str(condition["message"])
     return ""
-
-
-def _count_restarts(pod: Object) -> int:
-    return sum(
-        int(status.get("restartCount", 0)) for status in at(pod, "status", "containerStatuses", default=[])
-    )
 
 
 def _get_boot(node: Object) -> str:
