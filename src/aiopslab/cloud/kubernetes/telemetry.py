@@ -19,6 +19,8 @@ from simcloud.machine import LogLine, Span
 from simcloud.telemetry import Telemetry
 
 PAUSE_S: Final = 2.0
+ATTEMPTS: Final = 10
+"""How often a container's log is asked for before it is given up."""
 LINE_BYTES: Final = 64 << 10
 JAEGER_PORT: Final = 16686
 TRACES: Final = 3000
@@ -49,28 +51,30 @@ class LogFollower:
                     self._client.start(self._follow(pod, status["name"], run[2]))
 
     async def _follow(self, pod: Object, container: str, number: int) -> None:
-        """Copy the lines of one run until it ends; the connection may end earlier, and is then opened again."""
+        """Copy the lines of one run until it ends; the connection may fail or break, and is then opened again."""
         metadata = pod["metadata"]
         path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/log?"
         options = {"container": container, "follow": "true", "timestamps": "true"}
         origin = _make_labels(pod, container, number)
         last = ""
-        for _ in range(2):  # what a broken connection missed is read once more
+        for _ in range(ATTEMPTS):
             since = {"sinceTime": last} if last else {}
             try:
                 async with self._client.http.stream("GET", path + urlencode(options | since)) as (
                     answer,
                     parts,
                 ):
-                    if answer.status >= 400:
+                    if answer.status == 404:  # the pod is gone
                         return
-                    held = b""
-                    async for part in parts:
-                        *lines, held = (held + part).split(b"\n")
-                        last = self._take(lines, container, origin, last)
-                return
+                    if answer.status < 400:
+                        held = b""
+                        async for part in parts:
+                            *lines, held = (held + part).split(b"\n")
+                            last = self._take(lines, container, origin, last)
+                        return
             except HttpFailed:
-                await asyncio.sleep(PAUSE_S)
+                pass
+            await asyncio.sleep(PAUSE_S)
 
     def _take(
         self, lines: list[bytes], container: str, origin: tuple[tuple[str, str], ...], last: str

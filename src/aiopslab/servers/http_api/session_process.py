@@ -112,6 +112,7 @@ def take_step(stage: Stage, answer: Answer, max_steps: int) -> Reaction:
     except HarnessTimedOut as error:
         return Reaction("", None, "harness timed out", str(error))
     except MemoryError:
+        _lift_memory_limit()
         return Reaction("", None, "harness error", OUT_OF_MEMORY)
     except Exception as error:
         return Reaction("", None, "harness error", format_error(error))
@@ -169,9 +170,16 @@ def _get_orchestrator(stage: Stage) -> Orchestrator:
 
 
 def _limit_memory(memory_mb: int) -> None:
-    """Let private writable memory grow by this much, on Linux; more raises ``MemoryError``."""
+    """Let private writable memory grow by this much, on Linux; more raises ``MemoryError``, or ends the process."""
     statm = Path("/proc/self/statm")
     if statm.exists():
         data_pages = int(statm.read_text().split()[5])
         limit_bytes = data_pages * resource.getpagesize() + (memory_mb << 20)
-        resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, limit_bytes))
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit_bytes, hard))
+
+
+def _lift_memory_limit() -> None:
+    """Give a session that has failed for want of memory what it needs to be recorded."""
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))

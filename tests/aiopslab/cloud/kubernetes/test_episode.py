@@ -93,26 +93,26 @@ def list_own(served: Served) -> str:
 def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: Path) -> None:
     before = served.ok("get", "ns,pv,sc,clusterroles,clusterrolebindings", "-o", "name")
     actions = [
-        f'get_logs("{NS}", "frontend")',
         'exec_shell("kubectl auth whoami -o jsonpath={.status.userInfo.username}")',
         f'exec_shell("kubectl -n {NS} get endpointslices -l kubernetes.io/service-name=frontend -o yaml")',
         f'get_metrics("{NS}", 5)',
         f'get_traces("{NS}", 5)',
         'exec_shell("env; kubectl get secrets,configmaps -A -o yaml > /tmp/all; grep -c kind: /tmp/all; cat /tmp/all")',
         f'exec_shell("kubectl -n {NS} get service frontend -o yaml | {REPAIR} | kubectl replace -f -")',
+        f'get_logs("{NS}", "frontend")',
         "submit()",
     ]
     found = work(served, tmp_path, "mitigation", actions)
     assert (found["ending"], found["results"]["success"]) == ("submitted", True), found["results"]
     record = json.loads(Path(tmp_path / found["record"]).read_text())
     steps = record["steps"]
-    assert "container hotel-reserv-frontend: running" in steps[0]["observation"]
-    assert "Reading config" in steps[0]["observation"]
-    assert steps[1]["observation"] == "system:serviceaccount:operations:operator"
-    assert "port: 5999" in steps[2]["observation"]
-    assert f"/root/metrics/{NS}-" in steps[3]["observation"]
-    assert f"/root/traces/{NS}-" in steps[4]["observation"]
-    assert "PWD=/root\n" in steps[5]["observation"]
+    assert steps[0]["observation"] == "system:serviceaccount:operations:operator"
+    assert "port: 5999" in steps[1]["observation"]
+    assert f"/root/metrics/{NS}-" in steps[2]["observation"]
+    assert f"/root/traces/{NS}-" in steps[3]["observation"]
+    assert "PWD=/root\n" in steps[4]["observation"]
+    assert "container hotel-reserv-frontend: running" in steps[6]["observation"]
+    assert "Reading config" in steps[6]["observation"]
     token = yaml.safe_load(served.kubeconfig.read_text())["users"][0]["user"]["token"]
     assert not any(token in step["observation"] for step in steps)
     assert steps[0]["health"]["failed"] > 0
