@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from aiopslab.generators.fault.unisolated_workload import LABEL
 from aiopslab.orchestrator.tasks.mitigation import MitigationTask
-from simcloud.kubernetes.api import Object, at
+from simcloud.kubernetes.api import Object, at, selectors
 
 if TYPE_CHECKING:
     from aiopslab.cloud import IncidentSite
@@ -37,7 +37,7 @@ def find_violations(environment: IncidentSite) -> Iterator[str]:
         if pod["spec"].get("hostNetwork") or pod["spec"].get("hostPID"):
             yield f"{name} uses its node's network or processes"
         labels: Mapping[str, str] = pod["metadata"].get("labels") or {}
-        if LABEL.items() <= labels.items() and not any(_isolates(policy, labels) for policy in policies):
+        if LABEL.items() <= labels.items() and not _is_isolated(labels, policies):
             yield f"{name} is not isolated by a NetworkPolicy"
     public = _find_public(environment)
     for service in log.objects("", "services", ns):
@@ -48,17 +48,40 @@ def find_violations(environment: IncidentSite) -> Iterator[str]:
             yield f"service {service['metadata']['name']} can be reached from outside"
     for plural in ("rolebindings", "clusterrolebindings"):
         for binding in log.objects("rbac.authorization.k8s.io", plural):
-            accounts = [subject.get("namespace") for subject in binding.get("subjects") or ()]
-            if binding["roleRef"]["name"] == "cluster-admin" and ns in accounts:
+            is_bound = any(_is_account(subject, ns) for subject in binding.get("subjects") or ())
+            if binding["roleRef"]["name"] == "cluster-admin" and is_bound:
                 yield f"{plural} {binding['metadata']['name']} binds cluster-admin"
 
 
-def _isolates(policy: Object, labels: Mapping[str, str]) -> bool:
-    """Whether a NetworkPolicy selects pods with these labels for ingress, and has no rule that admits everybody."""
-    spec: Mapping[str, Any] = policy["spec"]
-    wanted: Mapping[str, str] = at(spec, "podSelector", "matchLabels", default={})
-    limited = all(rule.get("from") for rule in spec.get("ingress") or ())
-    return wanted.items() <= labels.items() and "Ingress" in spec.get("policyTypes", ()) and limited
+def _is_account(subject: Mapping[str, str], namespace: str) -> bool:
+    """Whether a subject of a binding is a service account of a namespace, or a user or group name that includes one."""
+    if subject["kind"] == "ServiceAccount":
+        return subject.get("namespace") == namespace
+    groups = ("system:authenticated", "system:serviceaccounts", f"system:serviceaccounts:{namespace}")
+    return subject["name"] in groups or subject["name"].startswith(f"system:serviceaccount:{namespace}:")
+
+
+def _is_isolated(labels: Mapping[str, str], policies: Sequence[Object]) -> bool:
+    """Whether NetworkPolicies select pods with these labels for ingress, and none of them admits everybody."""
+    specs: list[Mapping[str, Any]] = [policy["spec"] for policy in policies]
+    selecting = [
+        spec
+        for spec in specs
+        if "Ingress" in spec.get("policyTypes", ())
+        and selectors.from_label_selector(spec.get("podSelector") or {}).matches(labels)
+    ]
+    rules = [rule for spec in selecting for rule in spec.get("ingress") or ()]
+    return bool(selecting) and all(
+        rule.get("from") and not any(map(_is_everybody, rule["from"])) for rule in rules
+    )
+
+
+def _is_everybody(peer: Mapping[str, Any]) -> bool:
+    """Whether a peer of a NetworkPolicy is every address, or every pod of every namespace."""
+    if "ipBlock" in peer:
+        return str(peer["ipBlock"]["cidr"]).endswith("/0")
+    spaces, pods = peer.get("namespaceSelector"), peer.get("podSelector") or {}
+    return spaces is not None and not any(spaces.values()) and not any(pods.values())
 
 
 def _find_public(environment: IncidentSite) -> list[str]:
