@@ -11,6 +11,7 @@ with export_lazily(globals()):
         CREATED_BY_CLUSTER as CREATED_BY_CLUSTER,
         KINDS as KINDS,
         Declared as Declared,
+        describe_differences as describe_differences,
         find_changes as find_changes,
         find_differences as find_differences,
         find_lost_metadata as find_lost_metadata,

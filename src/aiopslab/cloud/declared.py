@@ -67,6 +67,12 @@ def read_declared(api: Api) -> Declared:
                 continue
             metadata = obj["metadata"]
             found[Key(group, plural, metadata.get("namespace", ""), metadata["name"])] = obj
+    for obj in api.log.objects("apps", "replicasets"):
+        metadata = obj["metadata"]
+        if not metadata.get(
+            "ownerReferences"
+        ):  # nobody's but its author's, for example after --cascade=orphan
+            found[Key("apps", "replicasets", metadata["namespace"], metadata["name"])] = obj
     return found
 
 

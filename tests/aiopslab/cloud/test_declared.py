@@ -66,3 +66,12 @@ def test_the_words_of_a_change_are_its_fields_and_values() -> None:
     assert find_changed_words(None, {"metadata": {"name": "pod-sizes"}, "spec": {"max": {"cpu": "250m"}}}) == [
         "spec", "max", "cpu", "250m", "metadata", "name", "pod-sizes",
     ]  # fmt: skip
+
+
+def test_a_replica_set_is_declared_once_no_deployment_owns_it() -> None:
+    terminal, cluster = opened()
+    before = read_declared(cluster.api)
+    assert terminal.run("kubectl create deployment web --image=nginx; sleep 5").status == 0
+    assert [key.plural for key in find_changes(before, read_declared(cluster.api))] == ["deployments"]
+    assert terminal.run("kubectl delete deployment web --cascade=orphan; sleep 5").status == 0
+    assert [key.plural for key in find_changes(before, read_declared(cluster.api))] == ["replicasets"]
