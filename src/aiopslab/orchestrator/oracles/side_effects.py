@@ -25,6 +25,7 @@ from aiopslab.apps import Application
 from aiopslab.cloud import (
     Declared,
     State,
+    describe_differences,
     find_changes,
     find_differences,
     find_lost_metadata,
@@ -73,6 +74,21 @@ def find_unneeded_changes(
         if paths:
             verb = "lost" if is_concerned else "was changed"
             found.append(f"{name} {verb} ({join_some(paths)})")
+    return found
+
+
+def find_concerned_changes(before: Declared, now: Declared, site: Site, fault: Fault) -> list[str]:
+    """Describe how the objects that a fault concerns differ from what they should be."""
+    concerned = set(_list_concerned(fault, site))
+    found: list[str] = []
+    for key, what in find_changes(before, now).items():
+        if (format_resource(key), key.name, key.namespace) not in concerned:
+            continue
+        name = f"{key.plural}/{key.name}"
+        if what == "changed":
+            found.append(f"{name} has {join_some(describe_differences(before[key], now[key]))}")
+        else:
+            found.append(f"{name} was {what}")
     return found
 
 

@@ -22,6 +22,7 @@ from aiopslab.generators import OperationFailed
 from aiopslab.generators.fault import Fault
 from aiopslab.orchestrator.oracles.permanence import check_permanence
 from aiopslab.orchestrator.oracles.side_effects import (
+    find_concerned_changes,
     find_unneeded_changes,
     find_unneeded_reboots,
     find_unneeded_restarts,
@@ -159,9 +160,12 @@ def _check_causes(environment: IncidentSite, faults: Sequence[Fault]) -> Iterato
 def _find_cause(environment: IncidentSite, fault: Fault) -> str:
     """Return why a cause is thought to be present; empty if it is gone."""
     try:
-        return "what caused the incident is still there" if fault.present(environment) else ""
+        if not fault.present(environment):
+            return ""
     except OperationFailed as error:
         return f"this cannot be checked, because the system does not answer ({error})"
+    seen = find_concerned_changes(environment.wanted, environment.read_declared(), environment, fault)
+    return "what caused the incident is still there" + (f" ({join_some(seen, '; ')})" if seen else "")
 
 
 def _check_users(environment: IncidentSite, began_s: float) -> Iterator[Finding]:

@@ -214,7 +214,8 @@ def test_a_rejected_repair_says_what_was_seen(baseline: Copy[Environment]) -> No
         )
     assert "NOT profile runs: 0 of 1 pods are ready (" in verdict
     assert "NOT rate runs: 0 of 1 pods are ready, because it was deleted" in verdict
-    assert "NOT the root cause is gone: user: what caused the incident is still there" in verdict
+    cause = "what caused the incident is still there (deployments/user has spec.replicas: 1 -> 0)"
+    assert f"NOT the root cause is gone: user: {cause}" in verdict
 
 
 def rejected(environment: Environment, *lines: str) -> str:
