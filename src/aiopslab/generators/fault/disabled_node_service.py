@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from aiopslab.generators.fault.base import fault
 from aiopslab.generators.fault.drawn import draw_from
-from aiopslab.generators.fault.node import PodLossFault
+from aiopslab.generators.fault.node import PodLossFault, find_components_on, restart_callers_when_ready
 from aiopslab.generators.site import Site
 
 
@@ -28,9 +28,10 @@ class DisabledNodeService(PodLossFault):
         site.run(f"ssh {node} reboot || true")
 
     def recover(self, site: Site) -> None:
-        """Enable the service, start it, and start again what has crashed meanwhile."""
+        """Enable the service, start it, and restart the callers of what was down."""
         for node in self.machines_at_fault(site):
             site.node_shell(node, f"systemctl enable --now {self.unit}")
+            restart_callers_when_ready(site, find_components_on(site, node))
 
     def is_broken(self, site: Site, node: str) -> bool:
         """Return whether the service does not run, or would not after a boot."""

@@ -102,20 +102,30 @@ def list_pods_on(site: Site, node: str) -> list[str]:
 
 
 def vacate(site: Site, nodes: Iterable[str]) -> None:
-    """Drain nodes, whether or not they answer.
-
-    The callers of what has moved restart: their connections may hang, and a registry that moves forgets who had registered.
-    """
-    names = [known.name for known in site.app.components]
+    """Drain nodes, whether or not they answer, and restart the callers of what has moved."""
     for node in nodes:
-        moved = [name for name in names if node in site.nodes_of(name)]
+        moved = find_components_on(site, node)
         site.run(
             f"kubectl drain {node} --ignore-daemonsets --delete-emptydir-data --disable-eviction --force --grace-period=0"
         )
-        for name in moved:
-            site.wait_until_ready(name)
-        callers = dict.fromkeys(caller for name in moved for caller in site.app.find_callers(name))
-        for caller in callers:
-            site.restart(caller)
-        for caller in callers:
-            site.wait_until_ready(caller)
+        restart_callers_when_ready(site, moved)
+
+
+def find_components_on(site: Site, node: str) -> list[str]:
+    """Return the components with pods on a node."""
+    return [known.name for known in site.app.components if node in site.nodes_of(known.name)]
+
+
+def restart_callers_when_ready(site: Site, components: Iterable[str]) -> None:
+    """Wait for components that were down, then restart their callers.
+
+    Their connections may hang, and a registry that was down has forgotten who had registered.
+    """
+    names = list(components)
+    for name in names:
+        site.wait_until_ready(name)
+    callers = dict.fromkeys(caller for name in names for caller in site.app.find_callers(name))
+    for caller in callers:
+        site.restart(caller)
+    for caller in callers:
+        site.wait_until_ready(caller)
