@@ -169,6 +169,22 @@ REPAIRS = {
         ),
         wrong=(RESTART, SCALE_OUT, change_container('"imagePullPolicy":"Always"')),
     ),
+    "wrong_image": Repairs(
+        right=(
+            f"kubectl -n {{ns}} set image deployment/{{t}} {{c}}=$({IMAGE})",
+            rewrite(".containers[0].image = env.value", f"export value=$({IMAGE}); "),
+            rewrite(".containers[0].image = env.value", f"export value=$({IMAGE}); ").replace(
+                "replace -f", "replace --force -f"
+            ),
+        ),
+        wrong=(
+            RESTART,
+            change_container('"imagePullPolicy":"Never"'),
+            "kubectl -n {ns} set image deployment/{t} {c}=nginx:1.27",
+            "kubectl -n {ns} set image deployment/{t} {c}=$(kubectl -n {ns} get deployment {t}"
+            " -o jsonpath={.spec.template.spec.containers[0].image})-1",
+        ),
+    ),
     "missing_node": Repairs(
         right=(
             remove("nodeSelector"),
