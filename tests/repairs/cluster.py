@@ -338,8 +338,14 @@ REPAIRS = {
             f'{BATCH} patch cronjob {{job}} -p \'{{"spec":{{"suspend":true}}}}\'; {K} scale deployment/{{t}} --replicas=2',
             f"{K} delete rolebinding {{job}}; {K} scale deployment/{{t}} --replicas=2",
             f"kubectl delete namespace {{space}}; {K} scale deployment/{{t}} --replicas=2",
+            f"{BATCH} get cronjob {{job}} -o json | jq '.spec.jobTemplate.spec.template.spec.containers[0].command = [\"true\"]'"
+            f" | {BATCH} replace -f -; {K} scale deployment/{{t}} --replicas=2",
+            f"{K} create role {{job}} --verb=get --resource=deployments.apps/scale --dry-run=client -o yaml | {K} apply -f -; "
+            f"{K} scale deployment/{{t}} --replicas=2",
         ),
         (
+            # It runs less often, and still undoes the repair.
+            f'{BATCH} patch cronjob {{job}} -p \'{{"spec":{{"schedule":"45 * * * *"}}}}\'; {K} scale deployment/{{t}} --replicas=2',
             f"{K} scale deployment/{{t}} --replicas=2",
             f"{BATCH} delete jobs --all; {K} scale deployment/{{t}} --replicas=2",
             f"{BATCH} delete cronjob {{job}}",

@@ -158,7 +158,7 @@ REPAIRS = {
             RESTART,
             SCALE_OUT,
             # Enough for the first minutes.
-            change_container(STORAGE.replace("VALUE", '"24Ki"')),
+            change_container(STORAGE.replace("VALUE", '"100Ki"')),
             f"{K} delete pods --field-selector=status.phase=Failed",
         ),
     ),

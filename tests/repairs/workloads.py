@@ -235,6 +235,9 @@ REPAIRS = {
             RESTART,
             change_container('"livenessProbe":{"failureThreshold":100}'),
             change_container('"livenessProbe":{"tcpSocket":{"port":1},"initialDelaySeconds":900}'),
+            change_container(
+                '"livenessProbe":{"tcpSocket":null,"httpGet":{"path":"/health","port":1},"initialDelaySeconds":3000}'
+            ),
         ),
     ),
     "failing_readiness_probe": Repairs(
@@ -317,6 +320,8 @@ REPAIRS = {
             RESTART,
             SCALE_OUT,
             "kubectl -n {ns} delete pods --field-selector=status.phase=Failed",
+            # Enough for the first minutes.
+            change_container('"resources":{"limits":{"ephemeral-storage":"100Ki"}}'),
         ),
     ),
     "hidden_files": Repairs(

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
 from aiopslab.generators.fault.deployed_container import DeployedContainerFault
+from aiopslab.generators.fault.probes import RESTARTING, has_failing_probe
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api import Object, at
-
-RESTARTING: Final = ("livenessProbe", "startupProbe")
-"""Probes whose failure restarts a container."""
-TRIAL_S: Final = 1
-"""Time limit of a probe, as by default in Kubernetes."""
+from simcloud.kubernetes.api import Object
 
 
 @fault
@@ -49,42 +44,4 @@ class ContainerKill(DeployedContainerFault):
 
     def present(self, site: Site) -> bool:
         """Return whether a probe that restarts the container fails when it is tried now, whatever its delay is."""
-        if not super().present(site):
-            return False
-        containers = at(
-            site.find("deployments.apps", self.service), "spec", "template", "spec", "containers", default=[]
-        )
-        probes = [
-            (container, container[kind])
-            for container in containers
-            for kind in RESTARTING
-            if kind in container
-        ]
-        return not probes or not all(self._succeeds(site, *pair) for pair in probes)
-
-    def _succeeds(self, site: Site, container: Object, probe: Object) -> bool:
-        """Try a probe at every running pod, as the kubelet does; return whether all succeed and there is one."""
-        columns = "{.metadata.name} {.spec.nodeName} {.status.podIP}"
-        listing = site.operate(
-            f"kubectl -n {site.namespace} get pods -l io.kompose.service={self.service} --field-selector status.phase=Running "
-            f"-o jsonpath='{{range .items[*]}}{columns}{{\"\\n\"}}{{end}}'"
-        )
-        rows = [line.split() for line in listing.stdout.decode().splitlines()]
-        lines = [_format_trial(site.namespace, container, probe, *row) for row in rows if len(row) == 3]
-        return bool(lines) and all(
-            site.operate(f"{line} > /dev/null 2>&1 && echo alive || true").stdout for line in lines
-        )
-
-
-def _format_trial(namespace: str, container: Object, probe: Object, pod: str, node: str, address: str) -> str:
-    """Return a line that does what a probe does, at the place where the kubelet does it."""
-    if "exec" in probe:
-        command = shlex.join(probe["exec"]["command"])
-        return f"timeout {TRIAL_S} kubectl -n {namespace} exec {pod} -c {container['name']} -- {command}"
-    action = next(probe[kind] for kind in ("tcpSocket", "httpGet", "grpc") if kind in probe)
-    ports = {port.get("name"): port["containerPort"] for port in container.get("ports", ())}
-    port = ports.get(action["port"], action["port"])
-    if "httpGet" in probe:
-        url = f"{action.get('scheme', 'HTTP').lower()}://{address}:{port}{action.get('path', '/')}"
-        return f"ssh {node} curl -skf -m {TRIAL_S} {shlex.quote(shlex.quote(url))}"
-    return f"ssh {node} timeout {TRIAL_S} bash -c \"'</dev/tcp/{address}/{port}'\""
+        return super().present(site) and has_failing_probe(site, self.service)

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from aiopslab.apps import Role
 from aiopslab.generators.fault.base import fault
-from aiopslab.generators.fault.declared import ReleasedFault, aims_elsewhere
+from aiopslab.generators.fault.declared import ReleasedFault
 from aiopslab.generators.fault.drawn import SERVING, draw_from
-from aiopslab.generators.site import Site
+from aiopslab.generators.fault.probes import has_failing_probe
+from aiopslab.generators.site import DEPLOYMENTS, Site
 
 
 @fault
@@ -21,6 +22,7 @@ class FailingLivenessProbe(ReleasedFault):
     period_s: int = draw_from(2, 3, 5)
     name: ClassVar[str] = "failing_liveness_probe"
     roles: ClassVar[tuple[Role, ...]] = SERVING
+    declared: ClassVar[bool] = False
     also_fault_types: ClassVar[tuple[str, ...]] = ("Operation Error", "Network/Storage Issue")
 
     def release(self, site: Site) -> None:
@@ -30,5 +32,5 @@ class FailingLivenessProbe(ReleasedFault):
         site.set_container(self.target, livenessProbe=probe)
 
     def present(self, site: Site) -> bool:
-        """Return whether the probe checks a port that the container does not serve."""
-        return aims_elsewhere(site, self.target, "livenessProbe")
+        """Return whether a probe that restarts the container fails when it is tried now, whatever its delay is."""
+        return site.find(DEPLOYMENTS, self.target) is None or has_failing_probe(site, self.target)

@@ -10,10 +10,9 @@ from typing import ClassVar
 
 from aiopslab.generators.fault.base import GroundTruth, Layer, fault
 from aiopslab.generators.fault.deployed_container import DeployedContainerFault
+from aiopslab.generators.fault.storage_limits import STORAGE, is_reached_by_log
 from aiopslab.generators.site import Site
-from simcloud.kubernetes.api import Object, at
-
-STORAGE = "ephemeral-storage"
+from simcloud.kubernetes.api import Object
 
 
 @fault
@@ -41,8 +40,8 @@ class PodKill(DeployedContainerFault):
         self._set_limit(site, None)
 
     def is_wrong(self, container: Object) -> bool:
-        """Return whether the container has the limit."""
-        return bool(at(container, "resources", "limits", STORAGE, default="") == self.limit)
+        """Return whether the program's log still reaches the limit."""
+        return is_reached_by_log(container)
 
     def _set_limit(self, site: Site, limit: str | None) -> None:
         self.patch(site, {"resources": {"limits": {STORAGE: limit}}})

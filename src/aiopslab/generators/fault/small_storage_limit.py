@@ -9,6 +9,7 @@ from aiopslab.apps import Role
 from aiopslab.generators.fault.base import Course, fault
 from aiopslab.generators.fault.declared import ReleasedFault
 from aiopslab.generators.fault.drawn import draw_from
+from aiopslab.generators.fault.storage_limits import STORAGE, is_reached_by_log
 from aiopslab.generators.site import Site
 
 
@@ -25,4 +26,8 @@ class SmallStorageLimit(ReleasedFault):
 
     def release(self, site: Site) -> None:
         """Roll out the limit."""
-        site.set_container(self.target, resources={"limits": {"ephemeral-storage": self.limit}})
+        site.set_container(self.target, resources={"limits": {STORAGE: self.limit}})
+
+    def present(self, site: Site) -> bool:
+        """Return whether the program's log still reaches the limit."""
+        return is_reached_by_log(site.get_container(self.target))

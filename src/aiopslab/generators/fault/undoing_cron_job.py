@@ -10,6 +10,7 @@ from aiopslab.generators.fault.blocked_pods import list_namespace
 from aiopslab.generators.fault.declared import DeclaredFault
 from aiopslab.generators.fault.drawn import draw_from
 from aiopslab.generators.site import Site
+from simcloud.kubernetes.api import at
 
 SCALE: Final = """T=/var/run/secrets/kubernetes.io/serviceaccount
 curl -sS --fail --cacert $T/ca.crt -X PATCH -H "Authorization: Bearer $(cat $T/token)" \\
@@ -31,20 +32,17 @@ class UndoingCronJob(DeclaredFault):
     also_fault_types: ClassVar[tuple[str, ...]] = ("Misconfiguration",)
 
     @property
-    def causes(self) -> tuple[tuple[str, ...], ...]:
-        """The CronJob, its account and its rights; without one of them it does no harm."""
+    def concerned(self) -> tuple[tuple[str, ...], ...]:
+        """The CronJob, its account and its rights, and the target's Deployment."""
         rights = "rbac.authorization.k8s.io"
         return (
             ("cronjobs.batch", self.job, self.space),
             ("serviceaccounts", self.job, self.space),
             (f"rolebindings.{rights}", self.job),
             (f"roles.{rights}", self.job),
+            *super().concerned,
+            *list_namespace(self.space),
         )
-
-    @property
-    def concerned(self) -> tuple[tuple[str, ...], ...]:
-        """The CronJob with all it has, and the target's Deployment."""
-        return (*self.causes, *super().concerned, *list_namespace(self.space))
 
     def release(self, site: Site) -> None:
         """Create the CronJob, and run it once."""
@@ -73,5 +71,13 @@ class UndoingCronJob(DeclaredFault):
         )
 
     def present(self, site: Site) -> bool:
-        """Return whether the CronJob is there with its rights."""
-        return all(site.is_as_injected(*cause) for cause in self.causes)
+        """Return whether the CronJob may run again, names the target, and may scale it, however seldom it runs."""
+        job = site.find("cronjobs.batch", self.job, self.space)
+        pod = at(job, "spec", "jobTemplate", "spec", "template", "spec", default={})
+        if at(job, "spec", "suspend", default=False) or f"/{self.target}/scale" not in str(pod):
+            return False
+        account = pod.get("serviceAccountName", "default")
+        name = f"system:serviceaccount:{self.space}:{account}"
+        asked = f"auth can-i patch deployments.apps/{self.target} --subresource=scale --as={name} || true"
+        has_account = site.find("serviceaccounts", account, self.space) is not None
+        return has_account and site.kubectl(asked).strip() == "yes"
