@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 
 from aiopslab.generators.fault.base import Course, fault
 from aiopslab.generators.fault.drawn import draw_from
-from aiopslab.generators.fault.node import PodLossFault
-from aiopslab.generators.site import Site, restart_unready_pods
+from aiopslab.generators.fault.node import PodLossFault, restart_callers_when_ready
+from aiopslab.generators.site import Site
 
 FULL: Final = 88
 """Percent of the disk; the kubelet evicts pods from 90% on."""
@@ -42,7 +42,7 @@ class FullNodeDisks(PodLossFault):
         """Delete the file, and restart the kubelet, which reports pressure for five more minutes otherwise."""
         for node in self.machines_at_fault(site):
             site.node_shell(node, f"rm -f {self.path}; systemctl restart kubelet")
-        restart_unready_pods(site, [known.name for known in site.app.components])
+        restart_callers_when_ready(site, [known.name for known in site.app.components if not known.calls])
 
     def is_broken(self, site: Site, node: str) -> bool:
         """Return whether the disk is nearly full."""

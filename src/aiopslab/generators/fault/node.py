@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from shlex import quote
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from aiopslab.apps import Application, Component, Role
 from aiopslab.generators.fault.base import Capability, Layer
@@ -18,6 +18,9 @@ from aiopslab.generators.fault.drawn import STORES, DrawnFault
 from aiopslab.generators.hardware import Defect
 from aiopslab.generators.site import Site, restart_unready_pods
 from simcloud.kubernetes.api import at
+
+READY_S: Final = 150
+"""Time in which a pod gets ready on a node that has just recovered."""
 
 
 @dataclass(frozen=True)
@@ -123,9 +126,9 @@ def restart_callers_when_ready(site: Site, components: Iterable[str]) -> None:
     """
     names = list(components)
     for name in names:
-        site.wait_until_ready(name)
+        site.wait_until_ready(name, READY_S)
     callers = dict.fromkeys(caller for name in names for caller in site.app.find_callers(name))
     for caller in callers:
         site.restart(caller)
     for caller in callers:
-        site.wait_until_ready(caller)
+        site.wait_until_ready(caller, READY_S)

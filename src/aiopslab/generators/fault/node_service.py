@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aiopslab.generators.fault.drawn import draw_from
-from aiopslab.generators.fault.node import NodeFault
+from aiopslab.generators.fault.node import READY_S, NodeFault, find_components_on
 from aiopslab.generators.site import Site, restart_unready_pods
 
 
@@ -25,6 +25,16 @@ class NodeServiceFault(NodeFault):
         super().inject(site)
         for node, pid in processes:
             site.node_shell(node, f"kill -9 {pid}")
+
+    def await_pods(self, site: Site) -> None:
+        """Wait for the pods of the nodes, which become ready by themselves, and restart those that crashed without them.
+
+        A pod that is deleted while its program is down cannot leave a registry.
+        """
+        for node in self.machines_at_fault(site):
+            for name in find_components_on(site, node):
+                site.wait_until_ready(name, READY_S)
+        restart_unready_pods(site, (self.target,))
 
     def is_broken(self, site: Site, node: str) -> bool:
         """Return whether the service does not run, or its process is suspended."""
@@ -48,7 +58,7 @@ class StoppedServiceFault(NodeServiceFault):
         """Start the service."""
         for node in self.machines_at_fault(site):
             site.node_shell(node, f"systemctl unmask {self.unit}; systemctl enable --now {self.unit}")
-        restart_unready_pods(site, (self.target,))
+        self.await_pods(site)
 
 
 @dataclass(frozen=True)
@@ -63,4 +73,4 @@ class HungServiceFault(NodeServiceFault):
         """Let the process go on."""
         for node in self.machines_at_fault(site):
             site.node_shell(node, f"pkill -CONT -x {self.unit}")
-        restart_unready_pods(site, (self.target,))
+        self.await_pods(site)

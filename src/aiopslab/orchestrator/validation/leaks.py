@@ -2,7 +2,7 @@
 
 The search is for the names of an incident (the problem, its family, its faults and their types), in every spelling, and
 for words that only the author of an incident would use. Matches that also occur in a world without a fault are ignored:
-they are part of the application.
+they are part of the application. So are systemd's own messages about a unit that somebody started or stopped.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _BETWEEN: Final = r"[\s_./:-]{0,2}"
 _RANDOM: Final = re.compile(r"\b(?=[a-z]*\d)[0-9a-z]+\b|\b(?<=-)[bcdfghjklmnpqrstvwxz]{5}\b")
 """Words that differ from world to world: numbers, hashes, and suffixes of pod names."""
+_SYSTEMD: Final = re.compile(r"\b(?:Start|Stopp)(?:ing|ed) [\w@-]+\.service - ")
 
 
 @dataclass(frozen=True, order=True)
@@ -62,6 +63,8 @@ def find_names(passages: Iterable[Passage], names: Iterable[str]) -> list[Leak]:
             if word not in lower:
                 continue
             for match in pattern.finditer(text):
+                if _SYSTEMD.match(text, match.start()):
+                    continue
                 leak = Leak(name, where, _get_excerpt(text, match))
                 found.setdefault(leak.key, leak)
                 if len(found) >= MAX_LEAKS:

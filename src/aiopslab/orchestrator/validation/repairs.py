@@ -33,7 +33,7 @@ SHOWN: Final = 2
 TAKES_EFFECT_S: Final = 30.0
 
 
-class CannotBeTyped(Exception):
+class CannotBeTyped(OperationFailed):
     """A repair cannot be typed at a terminal; the message says why."""
 
 
@@ -111,7 +111,7 @@ def list_reference_commands(problem: PreparedProblem) -> list[str]:
     site = TerminalSite(problem.environment, problem.terminal)
 
     def collect() -> list[str]:
-        with suppress(CannotBeTyped, OperationFailed):
+        with suppress(OperationFailed):
             _recover_at(site, problem)
         return site.lines
 

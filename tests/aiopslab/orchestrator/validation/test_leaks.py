@@ -165,6 +165,12 @@ def test_other_words_are_other_words(text: str) -> None:
     assert find_names([Passage("a note", text)], ["scale_pod_zero", "oracle", "chaos"]) == []
 
 
+def test_messages_of_systemd_are_its_own() -> None:
+    lines = "systemd[1]: Stopped kubelet.service - kubelet: The Kubernetes Node Agent.\nStopped kubelet for a test"
+    [leak] = find_names([Passage("journal", lines)], ["stopped_kubelet"])
+    assert leak.excerpt == "Stopped kubelet for a test"
+
+
 def test_the_same_words_in_an_untouched_world_are_the_applications_own() -> None:
     known = find_names([Passage("logs of geo-7d9f", "12:01 chaos reigns in room 17")], ["chaos"])
     found = find_names(
