@@ -113,8 +113,17 @@ class Component:
     """Whether it is a store that users' requests write to."""
     needs_data: bool = False
     """Whether it is a store whose users fail when reads find nothing."""
+    busy: bool = False
+    """Whether it needs more CPU time than the smallest limit leaves: the kubelet rounds limits up to 10m."""
     config_file: str = ""
     """The file with addresses in the ConfigMap of its name, if there is one; it is mounted by ``subPath``."""
+
+
+def format_audit(namespace: str, label: str, command: str) -> str:
+    """Return the line that runs a command in the newest running pod with a label; pods that have ended are left out."""
+    pods = f"kubectl get pods -n {namespace} -l {label} --field-selector=status.phase=Running"
+    newest = f"$({pods} --sort-by=.metadata.creationTimestamp -o name | tail -1)"
+    return f"kubectl exec -n {namespace} {newest} -- {command}"
 
 
 @cache

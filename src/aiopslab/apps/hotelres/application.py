@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
-from aiopslab.apps.base import Application, Component, DatabaseUser, FrontDoor
+from aiopslab.apps.base import Application, Component, DatabaseUser, FrontDoor, format_audit
 from aiopslab.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
 from aiopslab.apps.hotelres.releases import RANKING_RELEASE, RELEASE, RETRYING_RELEASE
 from aiopslab.apps.past import METADATA_RULE, Past
@@ -44,7 +44,9 @@ ROOT: Final = "-u root -p root"
 
 
 def _make_service(name: str, owner: str, *calls: str) -> Component:
-    return Component(name, owner, (*calls, *SHARED), journeys=JOURNEYS_OF[name], found_by="registry")
+    journeys = JOURNEYS_OF[name]
+    is_busy = len(journeys) > 1
+    return Component(name, owner, (*calls, *SHARED), journeys=journeys, found_by="registry", busy=is_busy)
 
 
 def _make_database(service: str, owner: str, login: str = "") -> Component:
@@ -76,6 +78,7 @@ COMPONENTS: Final = (
         ("search", "reservation", "profile", "recommendation", "user", *SHARED),
         role="front end",
         journeys=JOURNEYS_OF["frontend"],
+        busy=True,
     ),
     _make_service("search", SEARCH, "geo", "rate"),
     _make_service("geo", SEARCH, "mongodb-geo"),
@@ -149,7 +152,9 @@ class HotelReservation(Application):
     retrying = RANKING
     tls_variable = "TLS"
     audited = "mongodb-reservation"
-    audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/mongodb-reservation -- mongo --quiet reservation-db --eval "{NIGHTS}"'
+    audit = format_audit(
+        NAMESPACE, f"io.kompose.service={audited}", f'mongo --quiet reservation-db --eval "{NIGHTS}"'
+    )
 
     def __init__(self, variant: Variant = "original") -> None:
         self._release = RELEASES[variant]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 
-from aiopslab.apps.base import Application, Component, FrontDoor, Role
+from aiopslab.apps.base import Application, Component, FrontDoor, Role, format_audit
 from aiopslab.apps.past import METADATA_RULE, Past
 from aiopslab.apps.registry import application
 from aiopslab.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
@@ -165,7 +165,7 @@ class SocialNetwork(Application):
     )
     past = PAST
     audited = "post-storage-mongodb"
-    audit = f'kubectl exec --pod-running-timeout=1s -n {NAMESPACE} deploy/post-storage-mongodb -- mongo --quiet post --eval "{LIST_POSTS}"'
+    audit = format_audit(NAMESPACE, f"service={audited}", f'mongo --quiet post --eval "{LIST_POSTS}"')
 
     def publish(self, registry: ImageRegistry) -> None:
         """Add the images of the application and its datastores to a registry."""

@@ -27,7 +27,7 @@ class CpuLimit(ReleasedFault):
     @classmethod
     def suits(cls, app: Application, component: Component) -> bool:
         """Return whether the component is busy: only then users notice that it is slow."""
-        return len(component.journeys) > 1 and super().suits(app, component)
+        return component.busy and super().suits(app, component)
 
     def release(self, site: Site) -> None:
         """Roll out the limit, and a request that fits it."""
