@@ -156,7 +156,7 @@ TABLE = {
         wrong=(
             RESTART,
             "kubectl -n {team} rollout restart deployment/{job}",
-            "kubectl -n {team} set resources deployment/{job} --limits=cpu=3",
+            "kubectl -n {team} set resources deployment/{job} --limits=cpu=3 --requests=cpu=10m",
             "kubectl -n {team} scale deployment/{job} --replicas=12",
         ),
     ),

@@ -20,7 +20,7 @@ class FullNodeDisks(PodLossFault):
     """A job writes a large file on every worker: the kubelets report pressure and evict pods, which find no other node."""
 
     path: str = draw_from("/var/log/audit-export.tar", "/var/tmp/heap.hprof", "/var/lib/nightly-backup.img")
-    free_mb: int = draw_from(900, 1400, 2100)
+    free_mb: int = draw_from(900, 1150, 1400)
     name: ClassVar[str] = "full_node_disks"
     course: ClassVar[Course] = "correlated"
     fault_type: ClassVar[str] = "Network/Storage Issue"

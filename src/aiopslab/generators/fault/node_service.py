@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from aiopslab.generators.fault.drawn import draw_from
-from aiopslab.generators.fault.node import READY_S, NodeFault, find_components_on
-from aiopslab.generators.site import Site, restart_unready_pods
+from aiopslab.generators.fault.node import (
+    READY_S,
+    NodeFault,
+    find_components_on,
+    restart_callers_when_ready,
+)
+from aiopslab.generators.site import Site
 
 
 @dataclass(frozen=True)
@@ -27,14 +32,14 @@ class NodeServiceFault(NodeFault):
             site.node_shell(node, f"kill -9 {pid}")
 
     def await_pods(self, site: Site) -> None:
-        """Wait for the pods of the nodes, which become ready by themselves, and restart those that crashed without them.
+        """Wait for the pods of the nodes, which become ready by themselves, and restart the target's callers.
 
         A pod that is deleted while its program is down cannot leave a registry.
         """
         for node in self.machines_at_fault(site):
             for name in find_components_on(site, node):
                 site.wait_until_ready(name, READY_S)
-        restart_unready_pods(site, (self.target,))
+        restart_callers_when_ready(site, (self.target,))
 
     def is_broken(self, site: Site, node: str) -> bool:
         """Return whether the service does not run, or its process is suspended."""

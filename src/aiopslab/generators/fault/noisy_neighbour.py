@@ -11,7 +11,7 @@ from aiopslab.generators.fault.base import Capability, Layer, fault
 from aiopslab.generators.fault.drawn import draw_from
 from aiopslab.generators.fault.node import NodeFault
 from aiopslab.generators.site import DEPLOYMENTS, Site
-from simcloud.kubernetes.api import at
+from simcloud.kubernetes.api import at, quantity
 
 
 @fault
@@ -60,7 +60,14 @@ class NoisyNeighbour(NodeFault):
         site.run(f"kubectl -n {self.team} scale deployment/{self.job} --replicas=0")
 
     def is_broken(self, site: Site, node: str) -> bool:
-        """Return whether the pods may take all of a node's CPU time."""
+        """Return whether the pods on a node may together take all of its CPU time."""
         found = site.find(DEPLOYMENTS, self.job, self.team)
-        limits = at(found, "spec", "template", "spec", "containers", 0, "resources", "limits", default={})
-        return bool(at(found, "spec", "replicas", default=0)) and "cpu" not in limits
+        if not at(found, "spec", "replicas", default=0):
+            return False
+        limit = at(
+            found, "spec", "template", "spec", "containers", 0, "resources", "limits", "cpu", default=None
+        )
+        chosen = f"spec.nodeName={node},status.phase=Running"
+        listed = site.run(f"kubectl -n {self.team} get pods --field-selector {chosen} -o name")
+        cores = quantity.parse(at(site.find("nodes", node, ""), "status", "allocatable", "cpu"))
+        return limit is None or len(listed.split()) * quantity.parse(limit) >= cores
