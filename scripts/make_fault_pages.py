@@ -18,7 +18,6 @@ from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.problems.drawn import CONCURRENT
 
 FOLDER = Path(__file__).parent.parent / "docs" / "faults"
-DRAFT = "A draft: no problem with this fault has passed validation yet, so none is listed."
 HEAD = "| fault | layer | course | what happened |\n|---|---|---|---|\n"
 
 
@@ -56,7 +55,7 @@ def describe(kind: type[Fault], families: list[str]) -> str:
         lines += [f"- Right answers to an analysis: {levels}; {types}"]
         lines += ["", *list_parameters(kind), "", *list_targets(kind)]
     lines += ["", f"Reference repair: {inspect.getdoc(kind.recover)}", ""]
-    lines += ["Problems:", "", *(f"- `{family}`" for family in families)] if families else [DRAFT]
+    lines += ["Problems:", "", *(f"- `{family}`" for family in families)]
     return "\n".join(lines).replace("\n\n\n", "\n\n") + "\n"
 
 

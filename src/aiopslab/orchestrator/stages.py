@@ -49,16 +49,15 @@ class Stage:
         problem_id: str,
         seed: int,
         files: Sequence[Path] = (),
-        drafts: bool = False,
         modules: Sequence[str] = (),
     ) -> None:
-        """Deploy the baseline of a problem, which may be defined in one of these files, or be a draft.
+        """Deploy the baseline of a problem, which may be defined in one of these files.
 
         ``modules`` are imported here once, because every copy would have to import them again.
         """
         for module in modules:
             import_module(module)
-        self.registry = ProblemRegistry(drafts=drafts)
+        self.registry = ProblemRegistry()
         for file in files:
             self.registry.load(file)
         self.seed = seed
@@ -149,9 +148,9 @@ class Stages:
     def _get_baseline(self, task: Task) -> Copy[Stage]:
         def make() -> Copy[Stage]:
             self._tell(f"{task.app.name}: deploying the cluster, starting users, recording a baseline")
-            files, drafts = self._registry.loaded, self._registry.drafts
+            files = self._registry.loaded
             start = Copy.of if self._with_script else Copy.of_imported
-            return start(Stage, task.id, task.seed, files, drafts, self._modules)
+            return start(Stage, task.id, task.seed, files, self._modules)
 
         return self._get_or_make(("baseline", get_baseline_key(task, task.seed)), make)
 

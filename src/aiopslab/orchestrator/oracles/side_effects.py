@@ -141,6 +141,13 @@ def find_unneeded_state_changes(environment: IncidentSite, faults: Iterable[Faul
     return describe_state_changes(environment.baseline.state, environment.read_state(), faulty)
 
 
+def find_concerned_state_changes(environment: IncidentSite, fault: Fault) -> list[str]:
+    """Describe the changes since the baseline on nodes and in databases that a fault concerns."""
+    concerned = {*fault.machines_at_fault(environment), *list_faulty_components(fault)}
+    changes = find_state_changes(environment.baseline.state, environment.read_state())
+    return [f"on {name} {what}" for name, what in changes if name in concerned]
+
+
 def describe_state_changes(before: State, now: State, spared: Container[str] = ()) -> list[str]:
     """Describe the changes on nodes and in databases other than those spared."""
     return [f"on {name} {what}" for name, what in find_state_changes(before, now) if name not in spared]

@@ -1,11 +1,11 @@
 """Judges whether the whole system is healthy again after a repair.
 
 The world runs until the repair has taken effect. Then caches are emptied, so that they hide nothing, and users' requests
-are observed; if they fail, they are observed once more after the full settling time, which begins when all pods are ready. The repair passes when the root
-cause is gone, every user journey meets its objective, everything that ran before the fault runs again, every acknowledged
-write is still stored, and nothing unrelated to the fault was changed. Where restarting pods is a repair, healthy pods must
-have been left running; healthy nodes must never have been turned off. Where the fault may return, it must stay away for
-another quarter of an hour, which passes in a copy of the world without users.
+are observed; if they fail, they are observed once more when all pods have been ready for as long as clients may take to connect again.
+The repair passes when the root cause is gone, every user journey meets its objective, everything that ran before the fault runs
+again, every acknowledged write is still stored, and nothing unrelated to the fault was changed. Where restarting pods is a
+repair, healthy pods must have been left running; healthy nodes must never have been turned off. Where the fault may return, it
+must stay away for another quarter of an hour, which passes in a copy of the world without users.
 
 Users are observed until each journey has enough requests and all met their objectives; the rest of the minute is
 needed only if some did not. While the root cause remains no repair passes, so users and their writes are not observed
@@ -23,6 +23,7 @@ from aiopslab.generators.fault import Fault
 from aiopslab.orchestrator.oracles.permanence import check_permanence
 from aiopslab.orchestrator.oracles.side_effects import (
     find_concerned_changes,
+    find_concerned_state_changes,
     find_unneeded_changes,
     find_unneeded_reboots,
     find_unneeded_restarts,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 SETTLE_S: Final = 60.0
 """Time in which a repair may take effect."""
+RECONNECT_S: Final = 120.0
+"""The longest time that a client waits before it connects again, by default in gRPC."""
 BACK_OFF_S: Final = 330.0
 """The longest back-off before a container restarts, and some time to start in."""
 QUIET_S: Final = 30.0
@@ -86,7 +89,7 @@ def judge_repair(environment: IncidentSite, faults: Sequence[Fault]) -> Verdict:
                 *_check_side_effects(environment, faults),
             )
         )
-    settles_s = (began_s if find_unready(environment) else environment.now) + SETTLE_S
+    settles_s = (began_s if find_unready(environment) else environment.now) + RECONNECT_S
     findings = _observe(environment, faults)
     if environment.now < settles_s + WATCH_S and not all(finding.well for finding in findings):
         environment.run_for(max(settles_s - environment.now, 0.0))
@@ -164,7 +167,10 @@ def _find_cause(environment: IncidentSite, fault: Fault) -> str:
             return ""
     except OperationFailed as error:
         return f"this cannot be checked, because the system does not answer ({error})"
-    seen = find_concerned_changes(environment.wanted, environment.read_declared(), environment, fault)
+    seen = [
+        *find_concerned_changes(environment.wanted, environment.read_declared(), environment, fault),
+        *find_concerned_state_changes(environment, fault),
+    ]
     return "what caused the incident is still there" + (f" ({join_some(seen, '; ')})" if seen else "")
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.resources import files
+from functools import partial
 from random import Random
 from typing import Final, NamedTuple, cast, get_args
 
@@ -102,28 +101,13 @@ def _outlives_rollouts(app: Application, fault: DrawnFault) -> bool:
     return app.component(fault.target).role in ("service", "front end")
 
 
-@cache
-def read_drafts() -> frozenset[str]:
-    """Return the names of the families that have not passed validation yet, from ``drafts.txt``."""
-    text = files(__package__).joinpath("drafts.txt").read_text("utf-8")
-    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
-
-
-def list_families(drafts: bool = False) -> Iterator[DrawnFamily]:
-    """Yield a family for each drawn fault and each application that it suits, and those with two faults.
-
-    Drafts only on demand: their faults are written, but their problems have not passed validation.
-    """
-    names = read_drafts() if not drafts else frozenset()
+def list_families() -> Iterator[DrawnFamily]:
+    """Yield a family for each drawn fault and each application that it suits, and those with two faults."""
     kinds = [kind for kind in load_faults().values() if issubclass(kind, DrawnFault)]
     for app in load_applications().values():
         if not app.short_name:
             continue
-        suiting = [
-            kind
-            for kind in kinds
-            if f"{kind.name}_{app.short_name}" not in names and kind.list_targets(app())
-        ]
+        suiting = [kind for kind in kinds if kind.list_targets(app())]
         for kind in suiting:
             yield DrawnFamily(f"{kind.name}_{app.short_name}", app, (kind,), tasks=TASKS_FOR[kind.purpose])
         alone = tuple(

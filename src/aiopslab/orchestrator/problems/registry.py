@@ -65,16 +65,15 @@ class Entry:
 class ProblemRegistry:
     """Finds problems by id and creates a new instance at each request."""
 
-    def __init__(self, *, drafts: bool = False) -> None:
-        """Find all problems; with ``drafts``, also drawn ones that have not passed validation yet."""
+    def __init__(self) -> None:
+        """Find all problems."""
         self._entries: dict[str, Entry] = {}
-        self.drafts = drafts
         self.loaded: list[Path] = []
         """The loaded files; another process must load them too, to have the same problems."""
         folder = import_module(FOLDER)
         for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
             self._add(import_module(f"{FOLDER}.{module.name}"))
-        for family in list_families(drafts):
+        for family in list_families():
             self._add(family)
         for name, contributed in load_extensions(GROUP):
             try:

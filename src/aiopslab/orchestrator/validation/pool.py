@@ -40,15 +40,15 @@ def validate_many(
                 yield from ((pid, validator.validate(pid)) for pid in ids)
         return
     # Workers must not inherit threads, which copies of worlds forbid.
-    start = (seed, problems.loaded, problems.drafts, twice)
+    start = (seed, problems.loaded, twice)
     with ProcessPoolExecutor(jobs, get_context("spawn"), _start_worker, start) as pool:
         for done in as_completed([pool.submit(_validate_group, ids) for ids in groups]):
             yield from done.result()
 
 
-def _start_worker(seed: int, loaded: Sequence[Path], drafts: bool, twice: bool) -> None:
+def _start_worker(seed: int, loaded: Sequence[Path], twice: bool) -> None:
     end_with_parent()
-    problems = ProblemRegistry(drafts=drafts)
+    problems = ProblemRegistry()
     for path in loaded:
         problems.load(path)
     _validators.append(Validator(seed, problems=problems, twice=twice))

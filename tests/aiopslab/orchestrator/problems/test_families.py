@@ -146,8 +146,7 @@ def test_what_agents_are_told_has_what_they_need() -> None:
 
 
 def test_every_fault_is_used_by_a_family() -> None:
-    registry = ProblemRegistry(drafts=True)
-    problems = map(registry.get_problem_instance, registry.get_problem_ids())
+    problems = map(REGISTRY.get_problem_instance, IDS)
     used = {fault.name for problem in problems for fault in problem.faults}
     assert used == set(load_faults())
 
