@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.fault.exposed_service import ExposedService
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.tasks import ComplianceTask, CostTask
-from aiopslab.orchestrator.tasks.compliance import find_violations
+from aiopslab.orchestrator.tasks.compliance import _is_account, _is_isolated, find_violations
 from aiopslab.orchestrator.tasks.cost import compute_cost
 from simcloud.world.copies import Copy
 
@@ -62,6 +63,53 @@ def test_a_fault_is_found_and_can_be_repaired(baseline: Copy[Environment], fault
     assert before[1:] == repaired[1:] == again[1:]
     assert (broken[1] > 1.2 * before[1]) is (fault in list_faults("finops"))
     assert (broken[2] != []) is (fault in list_faults("ciso"))
+
+
+TOOL = {"app": "export", "exposure": "partner"}
+OWN: dict[str, Any] = {"podSelector": {"matchLabels": {"app": "export"}}, "policyTypes": ["Ingress"]}
+EVERYWHERE: dict[str, Any] = {"namespaceSelector": {}}
+
+
+def admit(*peers: dict[str, Any]) -> dict[str, Any]:
+    """Return a specification that admits these peers to the tool."""
+    return {**OWN, "ingress": [{"from": [*peers]}]}
+
+
+@pytest.mark.parametrize(
+    ("specs", "is_isolated"),
+    [
+        ([], False),
+        ([OWN], True),
+        ([{**OWN, "policyTypes": ["Egress"]}], False),
+        ([{**OWN, "podSelector": {}}], True),
+        ([{**OWN, "podSelector": {"matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}}], False),
+        ([{**OWN, "ingress": [{}]}], False),
+        ([admit({"podSelector": {}})], True),
+        ([admit({"podSelector": {}}, EVERYWHERE)], False),
+        ([admit({**EVERYWHERE, "podSelector": {"matchLabels": {"app": "web"}}})], True),
+        ([admit({"ipBlock": {"cidr": "203.0.113.0/24"}})], True),
+        ([admit({"ipBlock": {"cidr": "0.0.0.0/0"}})], False),
+        ([OWN, admit(EVERYWHERE)], False),
+    ],
+)
+def test_isolation_admits_named_sources_only(specs: list[dict[str, Any]], is_isolated: bool) -> None:
+    assert _is_isolated(TOOL, [{"spec": spec} for spec in specs]) is is_isolated
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "is_account"),
+    [
+        ("ServiceAccount", "default", True),
+        ("Group", "system:serviceaccounts:shop", True),
+        ("Group", "system:authenticated", True),
+        ("User", "system:serviceaccount:shop:default", True),
+        ("Group", "system:serviceaccounts:other", False),
+        ("User", "jane", False),
+    ],
+)
+def test_a_binding_may_name_service_accounts_by_their_group(kind: str, name: str, is_account: bool) -> None:
+    namespace = {"namespace": "shop"} if kind == "ServiceAccount" else {}
+    assert _is_account({"kind": kind, "name": name, **namespace}, "shop") is is_account
 
 
 def describe(environment: Environment) -> tuple[str, str]:
