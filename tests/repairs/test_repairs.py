@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from aiopslab.generators.fault import Fault
+from aiopslab.generators.fault.drawn import DrawnFault
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.stages import Stage, Stages
 from aiopslab.orchestrator.validation.repairs import RepairOutcome, judge
@@ -84,7 +85,7 @@ def fill(stage: Stage, line: str, fault: Fault) -> str:
     problem = stage.problem
     assert problem is not None
     assert is_dataclass(fault)
-    target = fault.truth.component
+    target = fault.target if isinstance(fault, DrawnFault) else fault.truth.component
     words = {field.name: str(getattr(fault, field.name)) for field in fields(fault)}
     deployment = problem.environment.find_original("deployments.apps", target)
     assert deployment is not None
