@@ -115,7 +115,7 @@ _ADDED: Final = (
 
 def vary_prompt(name: str, prompt: Prompt, key: EpisodeKey) -> Prompt:
     """Return the texts of a problem in a variation, the same for the same episode; raises ``KeyError`` for an unknown one."""
-    if name in TEMPERATURES:
+    if name == NAMES or name in TEMPERATURES:
         return prompt
     random = Random(f"{name} {key.problem} {key.seed} {key.repeat}")
     return _VARIATIONS[name](prompt, random)
@@ -208,7 +208,9 @@ _VARIATIONS: Final[Mapping[str, Callable[[Prompt, Random], Prompt]]] = {
     "longer": _lengthen,
     "shorter": _shorten,
 }
-VARIATIONS: Final = (*_VARIATIONS, *TEMPERATURES)
+NAMES: Final = "names"
+"""The variation with other names of components: the problem is posed in another world, and its texts are written there."""
+VARIATIONS: Final = (*_VARIATIONS, NAMES, *TEMPERATURES)
 """The names of all variations."""
 
 
