@@ -119,7 +119,6 @@ class Component:
     config_file: str = ""
     """The file with addresses in the ConfigMap of its name, if there is one; it is mounted by ``subPath``."""
 
-
     def rename(self, names: Names) -> Component:
         """Return the component, the components it calls and its database under other names."""
         user = self.user
@@ -130,7 +129,10 @@ class Component:
 
 
 class NoOtherNames(AIOpsLabError):
-    """An application or a problem cannot have other names; the message says which."""
+    """There are no other names for what the message names."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"There are no other names for {what}. Leave out +names, or --vary names.")
 
 
 @cache
@@ -181,7 +183,7 @@ class Application:
         """
         names = self.other_names
         if names is None:
-            raise NoOtherNames(f"The components of {self.name} have no other names. Use the problem without them.")
+            raise NoOtherNames(f"the components of {self.name}")
         rename, renamed = names.rename, copy(self)
         past = self.past and replace(self.past, by_hand=tuple(map(rename, self.past.by_hand)))
         vars(renamed).update(

@@ -179,6 +179,46 @@ def test_the_texts_that_an_agent_gets_are_varied_and_recorded(tmp_path: Path) ->
     assert "3 of 3 verdicts are the same" in aiopslab("verify", str(tmp_path), "--jobs", "1").stdout
 
 
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize(
+    ("problem", "answer"),
+    [
+        ("misconfig_app_hotel_res-localization-1", ["globe"]),
+        ("scale_pod_zero_social_net-mitigation-1", None),
+        ("user_unregistered_mongodb-mitigation-1", None),
+    ],
+)
+def test_an_agent_that_looks_does_as_well_with_other_names(
+    problem: str, answer: list[str] | None, tmp_path: Path
+) -> None:
+    agents = ("runbook", "noop", "yes")
+    call = (
+        "bench",
+        problem,
+        "--agent",
+        ",".join(agents),
+        "--vary",
+        "names",
+        "--out",
+        str(tmp_path),
+        "--jobs",
+        "1",
+    )
+    done = aiopslab(*call)
+    assert done.returncode == 0, done.stderr
+    verdicts = read_verdicts(tmp_path)
+    assert [verdicts[agent, problem] for agent in agents] == [True, False, False]
+    assert [verdicts[f"{agent}~names", problem] for agent in agents] == [True, False, False]
+    with Store.open(tmp_path) as store:
+        renamed = [episode for episode in store.list_episodes() if episode.agent.endswith("~names")]
+    for record in (json.loads((tmp_path / episode.record).read_text()) for episode in renamed):
+        assert record["problem_id"] == f"{problem}+names"
+        assert answer is None or record["expected"] == answer
+    report = aiopslab("report", str(tmp_path), "--format", "markdown")
+    assert "| runbook | names | 100% [21, 100] | 100% [21, 100] | +0 [+0, +0] |" in report.stdout
+    assert "6 of 6 verdicts are the same" in aiopslab("verify", str(tmp_path), "--jobs", "1").stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_what_is_interrupted_leaves_no_process_and_can_be_resumed(

@@ -7,6 +7,7 @@ from functools import cache
 from string import Template
 from typing import Final
 
+from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.data.databases import build_images_with_data
 from aiopslab.apps.socialnet.services.compose_post import compose_post_service
 from aiopslab.apps.socialnet.services.home_timeline import home_timeline_service
@@ -23,7 +24,6 @@ from aiopslab.apps.socialnet.web.front import build_nginx_thrift
 from aiopslab.apps.socialnet.web.media import build_media_frontend
 from aiopslab.apps.socialnet.web.nginx import HOME, SCRIPTS
 from aiopslab.apps.socialnet.web.scripts import SCRIPTS as FRONT_SCRIPTS
-from aiopslab.apps.names import Names
 from simcloud.datastores.memcached import add_memcached
 from simcloud.datastores.mongodb import image as mongodb
 from simcloud.datastores.redis import add_redis

@@ -85,9 +85,7 @@ class DrawnFamily:
             pid = f"{self.name}-{task.task_type}"
             yield pid, task.task_type, partial(self._make, pid, task)
 
-    def _make(
-        self, pid: str, task: type[Task], seed: int, noise: Level, other_names: bool
-    ) -> Task:
+    def _make(self, pid: str, task: type[Task], seed: int, noise: Level, other_names: bool) -> Task:
         app, chance = self.app(), Random(f"{seed}/{self.name}")
         if other_names:
             app = app.use_other_names()

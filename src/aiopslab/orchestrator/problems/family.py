@@ -41,14 +41,14 @@ class Family:
                     f"Family '{self.name}' has a fault at '{missing[0]}', which {app.name} does not have. {hint}"
                 )
 
-    def iter_problems(self) -> Iterator[tuple[str, str, Callable[[bool], Task]]]:
-        """Yield each problem's id, the type of its task, and a function that creates it, with other names if asked for."""
+    def iter_problems(self) -> Iterator[tuple[str, str, Callable[..., Task]]]:
+        """Yield each problem's id, the type of its task, and a function that creates it; ``other_names=True`` renames components."""
         for task in self.tasks:
             for number, instance in enumerate(self.instances, start=1):
                 pid = self.ids.format(family=self.name, task=task.task_type, number=number)
                 yield pid, task.task_type, partial(self._make, pid, task, instance)
 
-    def _make(self, pid: str, task: type[Task], instance: Instance, other_names: bool) -> Task:
+    def _make(self, pid: str, task: type[Task], instance: Instance, other_names: bool = False) -> Task:
         app, faults = self.app(), get_faults(instance)
         if other_names:
             known = [component.name for component in app.components]
@@ -74,7 +74,7 @@ def _rename(fault: Fault, known: Sequence[str], names: Names) -> Fault:
         return names.rename(value) if value in known else value
 
     if not is_dataclass(fault):
-        raise NoOtherNames(f"The fault {fault.name} has no other names, because it is no dataclass.")
+        raise NoOtherNames(f"the target of the fault {fault.name}, which is no dataclass")
     return replace(fault, **{field.name: rename(getattr(fault, field.name)) for field in fields(fault)})
 
 

@@ -19,8 +19,7 @@ from types import ModuleType
 from typing import Final
 
 from aiopslab.apps import NoOtherNames
-from aiopslab.generators import Level
-from aiopslab.orchestrator.problems.drawn import NAMES, DrawnFamily, DrawTask, list_families, parse_id
+from aiopslab.orchestrator.problems.drawn import DrawnFamily, DrawTask, list_families, parse_id
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.problems.missing import find_missing_application
 from aiopslab.orchestrator.tasks import ALL_TASKS, Task
@@ -132,7 +131,7 @@ class ProblemRegistry:
         elif entry.make_renamed is not None:
             problem = entry.make_renamed()
         else:
-            raise NoOtherNames(f"The components of '{plain}' have no other names. Pose it without {NAMES}.")
+            raise NoOtherNames(f"the components of the problem '{plain}', which has its own class")
         problem.seed = seed
         if plain != pid or not problem.id:
             problem.id = pid
@@ -214,7 +213,7 @@ def _find_entries(found: object) -> Iterator[tuple[str, Entry]]:
                 yield from _find_entries(member)
     elif isinstance(found, Family):
         for pid, task_type, make in found.iter_problems():
-            yield pid, Entry(task_type, partial(make, False), make_renamed=partial(make, True))
+            yield pid, Entry(task_type, make, make_renamed=partial(make, other_names=True))
     elif isinstance(found, DrawnFamily):
         for pid, task_type, draw in found.iter_problems():
             yield pid, Entry(task_type, partial(draw, 0, "usual", False), draw, app=found.app.name)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, NamedTuple, TypeVar
 
+from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.config import Settings, read_sampling, read_settings
 from aiopslab.apps.socialnet.services.sorted_sets import SortedSets
-from aiopslab.apps.names import Names
 from simcloud.datastores.memcached import MemcachedPool
 from simcloud.datastores.mongodb import MongocPool, MongoError
 from simcloud.datastores.redis import RedisPool
@@ -99,9 +99,7 @@ class Startup:
     def connect_mongo(self, name: str) -> MongocPool:
         """Return a client pool of a MongoDB."""
         address = self.settings.get_address(self.rename(name))
-        return MongocPool(
-            self.ctx, address, tls=self.settings.get_flag("ssl", "enabled")
-        )
+        return MongocPool(self.ctx, address, tls=self.settings.get_flag("ssl", "enabled"))
 
     def connect_cache(self, name: str) -> MemcachedPool:
         """Return a client pool of a memcached."""

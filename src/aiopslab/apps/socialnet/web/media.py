@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.web.front import REQUIRED
 from aiopslab.apps.socialnet.web.nginx import Setup, run_nginx
-from aiopslab.apps.names import Names
 from simcloud.datastores.mongodb import Binary, MongocPool, MongoError
 from simcloud.machine.network import HttpResponse, respond
 from simcloud.machine.process import Context, Program
