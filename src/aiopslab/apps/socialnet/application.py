@@ -153,8 +153,8 @@ OTHER_NAMES: Final = Names(
         "user-mention": "viewer-message",
         "user-timeline": "viewer-wall",
     },
-    # Only where a kind of component follows: not in references of images, URLs, or names of files and teams.
-    r"(?<![\w-])(?<!yg397/)(?:{words})(?=-(?!nginx|team|timeline)|(?<=nginx-thrift)|$)",
+    # Short words only where a kind of component follows: not in references of images, URLs, or names of files and teams.
+    r"(?<![\w-])(?<!yg397/)(?:{words})(?=-(?!nginx|team|timeline)|(?<=nginx-thrift|social-graph))",
 )
 
 
