@@ -1,6 +1,6 @@
-"""Variations of the texts that an agent gets before a session: the same problem in other words.
+"""Variations of the texts that an agent gets before a session: the same problem in other words, or with other names.
 
-They measure whether an agent understands its task or knows our wording. A variation changes no fact: names, numbers, labels, commands,
+They measure whether an agent understands its task or knows our wording. A variation of texts changes no fact: names, numbers, labels, commands,
 and whatever stands in quotes, code or lists of names stay as they are. What is drawn depends only on the variation and on the
 episode's problem, seed and repeat. The documentation of actions keeps its words; ``reordered`` changes its order.
 """
