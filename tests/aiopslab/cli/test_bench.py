@@ -48,6 +48,24 @@ def test_a_wrong_call_is_answered_with_a_way_out(args: tuple[str, ...], way_out:
     assert "secret" not in done.stderr
 
 
+def test_a_problem_without_other_names_is_refused_before_anything_is_stored(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from aiopslab import DetectionTask, HotelReservation\n"
+        "class Mine(DetectionTask):\n"
+        "    id = 'mine-detection-1'\n"
+        "    def __init__(self):\n"
+        "        super().__init__(HotelReservation())\n"
+    )
+    out = tmp_path / "bench"
+    call = ("mine-detection-1", "--load", str(file), "--agent", "idle", "--out", str(out))
+    done = aiopslab("bench", *call, "--vary", "names")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "There are no other names for the components of the problem 'mine-detection-1'" in done.stderr
+    assert "--vary names" in done.stderr
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("command", ["bench", "report", "compare", "verify"])
 def test_help_has_an_example(command: str) -> None:
     done = aiopslab(command, "--help")
