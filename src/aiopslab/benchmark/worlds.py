@@ -74,7 +74,8 @@ class WorldPerformer:
     def perform(self, job: Job) -> Any:
         """Return what the function returns; raises ``CopyFailed`` for its errors and ``WorkerBroken`` for a lost process."""
         try:
-            with self._get_stages(job.key.seed).episode(job.key.problem) as copy:
+            problem = job.contestant.find_problem(job.key.problem)
+            with self._get_stages(job.key.seed).episode(problem) as copy:
                 return self.call(copy, job)
         except (CopyLost, OSError) as error:
             raise WorkerBroken from error

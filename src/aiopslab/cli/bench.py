@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from aiopslab.agents import HUMAN, make_process, takes_model
 from aiopslab.benchmark import (
+    NAMES,
     VARIATIONS,
     AgentPerformer,
     EpisodeOptions,
@@ -49,7 +50,7 @@ from aiopslab.cli.problems import DONE, FAILED, INTERRUPTED, UsageError, check_f
 from aiopslab.cli.reports import write_page
 from aiopslab.cli.run import parse_transactions
 from aiopslab.orchestrator import end_on_signals, get_version, hide_command_line, shield_harness
-from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
+from aiopslab.orchestrator.problems import ProblemRegistry, list_suite, use_other_names
 
 MAX_SEEDS = 10_000
 MAX_WORKERS = 1024
@@ -145,7 +146,7 @@ def _choose_executor(name: str, options: EpisodeOptions) -> Callable[[int], Exec
 
 
 def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
-    """Return the plan of the options; None for the one of the store. Raises ``UsageError``."""
+    """Return the plan of the options; None for the one of the store. Raises ``UsageError`` and ``NoOtherNames``."""
     agents = list(dict.fromkeys(name for value in options.agents for name in _split_agents(value)))
     models = [name for value in options.models for name in value.split(",") if name]
     if not agents:
@@ -165,6 +166,9 @@ def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
     if variations and HUMAN in agents:
         raise UsageError("A person reads the problems as they are. Leave out --vary.")
     contestants = add_variations(contestants, variations)
+    if NAMES in variations:
+        for problem in problems:  # fail before a store is created
+            registry.get_problem_instance(use_other_names(problem))
     return Plan(contestants, problems, parse_seeds(options.seeds), options.repeats)
 
 

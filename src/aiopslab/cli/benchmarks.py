@@ -73,8 +73,8 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Also run each agent with varied texts: reworded, misspelt, reordered, longer, shorter, temperature-0, "
-            "temperature-1 or all.",
+            help="Also run each agent with variations of the problems: reworded, misspelt, reordered, longer, shorter, names, "
+            "temperature-0, temperature-1 or all.",
         ),
     ] = None,
     max_steps: Annotated[

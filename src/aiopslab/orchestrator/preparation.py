@@ -17,7 +17,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.apps import INGRESS
+from aiopslab.apps import INGRESS, ORIGINAL
 from aiopslab.generators import Change, OperationFailed, at_site
 from aiopslab.orchestrator.action_names import EXEC_SHELL, SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
@@ -50,6 +50,8 @@ def explain_unavailable(task: Task, capabilities: frozenset[Capability]) -> str:
     """Return what the problem needs and a real cluster with these capabilities lacks; empty if it can be posed there."""
     if task.app.deploys_itself:
         return "an application with manifests or a chart"
+    if task.app.names is not ORIGINAL:
+        return "images that are built for other names"
     needed = dict.fromkeys(need for fault in task.faults for need in fault.needs)
     if task.entry == INGRESS:
         needed["ingress"] = None
@@ -167,6 +169,7 @@ def get_baseline_key(task: Task, seed: int) -> tuple[object, ...]:
         kind.__module__,
         kind.__qualname__,
         repr(sorted(own.items())),
+        task.app.names is ORIGINAL,
         seed,
         task.rate,
         task.policy,
