@@ -138,7 +138,8 @@ def test_a_site_has_no_other_names_than_these(app: Application) -> None:
     assert site.baseline.users.error_rate < 0.01
     components = {component.name for component in renamed.components}
     served = {"nginx-web-server"} if app.name == "social-network" else set[str]()
-    services = set(site.monitoring.jaeger.answer("/api/services", {})["data"])
+    _, found = site.monitoring.jaeger.answer("/api/services", {})
+    services = set(found["data"])
     assert services - components <= served
     assert len(services) > len(served) + 5
     old = {component.name for component in app.components} - components
