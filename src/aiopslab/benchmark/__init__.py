@@ -66,6 +66,7 @@ with export_lazily(globals()):
     )
     from aiopslab.benchmark.worlds import (
         AgentPerformer as AgentPerformer,
+        ClusterPerformer as ClusterPerformer,
         EpisodeOptions as EpisodeOptions,
         make_remote_performer as make_remote_performer,
     )

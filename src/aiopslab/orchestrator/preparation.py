@@ -105,8 +105,6 @@ def deploy_on_cluster(
             f"{task.id} is not available on this cluster: it needs {missing}. "
             "aiopslab list --cloud kubernetes lists the problems that are."
         )
-    if options.soak_s is not None:
-        task.soak_s = options.soak_s
     site = KubernetesSite(task.app, options, seed, rate=task.rate, tell=tell)
     try:
         _settle(task, site)
@@ -136,7 +134,8 @@ def stage(task: Task, environment: IncidentSite, tell: ProgressCallback = ignore
         task.inject_fault()
         environment.mark_injected()
         make_noise(environment, task.noise.after)
-    environment.run_with_progress(task.soak_s, "letting time pass before the session begins", tell)
+    soak_s = task.soak_s if environment.soak_s is None else environment.soak_s
+    environment.run_with_progress(soak_s, "letting time pass before the session begins", tell)
     environment.write_off()
     step_s = NOISY_STEP_S if task.noise.before else STEP_S
     steps = math.ceil((environment.now - began_s) / step_s)
