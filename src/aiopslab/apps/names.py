@@ -14,7 +14,7 @@ from typing import Final
 class Names:
     """Other words for those that an application's names are made of.
 
-    The new words have the alphabetical order of the old ones, because what is created in this order then is so under both names.
+    The new words sort like the old ones, so that objects are created in the same order under both names.
     """
 
     def __init__(self, words: Mapping[str, str], pattern: str) -> None:

@@ -33,7 +33,7 @@ class Contestant:
     variation: str = ""
     """The variation of the problems that it gets; empty for the problems as they are."""
 
-    def find_problem(self, problem: str) -> str:
+    def get_problem_id(self, problem: str) -> str:
         """Return the id under which a problem of the plan is posed to it."""
         return use_other_names(problem) if self.variation == NAMES else problem
 
@@ -144,7 +144,7 @@ def list_jobs(plan: Plan, registry: ProblemRegistry) -> list[Job]:
         for problem in plan.problems:
             contestants: dict[str, list[Contestant]] = {}
             for contestant in plan.contestants:
-                contestants.setdefault(contestant.find_problem(problem), []).append(contestant)
+                contestants.setdefault(contestant.get_problem_id(problem), []).append(contestant)
             for posed, own in contestants.items():
                 task = registry.get_problem_instance(posed, seed)
                 baseline, fault = get_baseline_key(task, task.seed), get_fault_key(task, task.seed)

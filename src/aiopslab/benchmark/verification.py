@@ -100,7 +100,7 @@ class Verifier:
         if not episode.record:
             return "" if episode.success is None else "The store has a verdict but no session record."
         record = read_record(self._folder / episode.record)
-        problem = _make_contestant(episode).find_problem(episode.problem)
+        problem = _make_contestant(episode).get_problem_id(episode.problem)
         stored = (problem, episode.ending, episode.success, episode.steps)
         recorded = (
             record["problem_id"],

@@ -84,7 +84,7 @@ class WorldPerformer:
     def perform(self, job: Job) -> Any:
         """Return what the function returns; raises ``CopyFailed`` for its errors and ``WorkerBroken`` for a lost process."""
         try:
-            problem = job.contestant.find_problem(job.key.problem)
+            problem = job.contestant.get_problem_id(job.key.problem)
             with self._get_stages(job.key.seed).episode(problem) as copy:
                 return self.call(copy, job)
         except (CopyLost, OSError) as error:

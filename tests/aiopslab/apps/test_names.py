@@ -138,16 +138,20 @@ def test_a_site_has_no_other_names_than_these(app: Application) -> None:
     assert site.baseline.users.error_rate < 0.01
     components = {component.name for component in renamed.components}
     served = {"nginx-web-server"} if app.name == "social-network" else set[str]()
-    services = set(site.monitoring.jaeger.answer("/api/services", {})["data"])
+    _, found = site.monitoring.jaeger.answer("/api/services", {})
+    services = set(found["data"])
     assert services - components <= served
     assert len(services) > len(served) + 5
     old = {component.name for component in app.components} - components
     series = site.monitoring.api.answer("series", {"match[]": [f'{{namespace="{app.namespace}"}}']})["data"]
     assert {labels.get("service") for labels in series} & components
     assert list_values(series) & old == set()
-    assert old.isdisjoint(
-        site.operate(f"kubectl -n {app.namespace} get all -o name").stdout.decode().split("/")
-    )
+    listed = site.operate(
+        f"kubectl -n {app.namespace} get deployments,services,configmaps -o name"
+    ).stdout.decode()
+    declared = {line.partition("/")[2] for line in listed.splitlines()}
+    assert components <= declared
+    assert declared & old == set()
     if app.name == "hotel-reservation":
         catalog = site.exec("consul", "consul catalog services").split()
         assert {name.removeprefix("srv-") for name in catalog} <= components | {"consul"}

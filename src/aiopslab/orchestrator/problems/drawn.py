@@ -2,7 +2,7 @@
 
 An id such as ``wrong_image_hotel_res-mitigation`` gets its seed from the run. ``wrong_image_hotel_res-mitigation@12``
 carries it, and is the same problem wherever it is run; ``wrong_image_hotel_res-mitigation+heavy@12`` has more noise. Half
-of the detection problems have no fault. Any problem can be posed with other names of components: ``wrong_image_hotel_res-mitigation+names``.
+of the detection problems have no fault. ``wrong_image_hotel_res-mitigation+names`` is posed with other names of components.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ CONCURRENT: Final = "concurrent_faults"
 """The name of the families with two faults, which the seed draws too."""
 NAMES: Final = "+names"
 """Marks the id of a problem whose application has other names."""
-_ID: Final = re.compile(rf"(.*?)(?:\+({'|'.join(get_args(Level))}))?(\+names)?(?:@([0-9]{{1,18}}))?")
+_ID: Final = re.compile(
+    rf"(.*?)(?:\+({'|'.join(get_args(Level))}))?({re.escape(NAMES)})?(?:@([0-9]{{1,18}}))?"
+)
 
 
 class ProblemId(NamedTuple):

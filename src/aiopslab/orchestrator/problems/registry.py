@@ -59,7 +59,7 @@ class Entry:
     draw: DrawTask | None = None
     """Creates a drawn problem from a seed."""
     make_renamed: Callable[[], Task] | None = None
-    """Creates a problem that is not drawn with other names."""
+    """Creates a problem of a family with other names; a drawn one is drawn with them."""
     app: str = ""
     """The name of its application, if it is known without creating the problem."""
 
