@@ -163,7 +163,7 @@ class ClusterPerformer:
                 return run_agent(world, job, options)
 
     def close(self) -> None:
-        """Nothing is held between two episodes."""
+        """Hold nothing between two episodes, so that there is nothing to end."""
 
 
 def run_agent(world: Stage, job: Job, options: EpisodeOptions, nursery: NurseryLink | None = None) -> Episode:
