@@ -14,9 +14,11 @@ with export_lazily(globals()):
         DatabaseUser as DatabaseUser,
         FrontDoor as FrontDoor,
         Journey as Journey,
+        NoOtherNames as NoOtherNames,
         Objective as Objective,
         Role as Role,
     )
+    from aiopslab.apps.names import ORIGINAL as ORIGINAL, Names as Names
     from aiopslab.apps.past import Past as Past
     from aiopslab.apps.registry import (
         NoSuchApplication as NoSuchApplication,

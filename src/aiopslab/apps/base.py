@@ -7,16 +7,19 @@ the front door; judging needs objectives; diagnosis needs topology and owners. T
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 import yaml
 
+from aiopslab.apps.names import ORIGINAL, Names
 from aiopslab.apps.past import Past
+from aiopslab.utils import AIOpsLabError
 from simcloud.kubernetes.api import Object
 
 if TYPE_CHECKING:
@@ -118,6 +121,21 @@ class Component:
     config_file: str = ""
     """The file with addresses in the ConfigMap of its name, if there is one; it is mounted by ``subPath``."""
 
+    def rename(self, names: Names) -> Component:
+        """Return the component, the components it calls and its database under other names."""
+        user = self.user
+        if user is not None:
+            user = replace(user, roles=tuple((role, names.rename(database)) for role, database in user.roles))
+        calls = tuple(map(names.rename, self.calls))
+        return replace(self, name=names.rename(self.name), calls=calls, user=user)
+
+
+class NoOtherNames(AIOpsLabError):
+    """There are no other names for what the message names."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"There are no other names for {what}. Leave out +names, or --vary names.")
+
 
 def format_audit(namespace: str, label: str, command: str) -> str:
     """Return the line that runs a command in the newest running pod with a label; pods that have ended are left out."""
@@ -160,8 +178,37 @@ class Application:
     """The environment variable that switches on TLS in a service, if there is one."""
     past: ClassVar[Past | None] = None
     """Earlier release and manual changes at a site; None for an application without history."""
+    other_names: ClassVar[Names | None] = None
+    """Other names under which the application can be deployed, if there are any."""
+    names: Names = ORIGINAL
+    """The names under which this instance is deployed."""
     deploys_itself: ClassVar[bool] = False
     """Whether the application's own ``deploy`` deploys it, instead of its manifests or its chart."""
+
+    def use_other_names(self) -> Self:
+        """Return the application under its other names; raises ``NoOtherNames``.
+
+        Its programs and its data must use ``names``; everything else that has names is renamed here.
+        """
+        names = self.other_names
+        if names is None:
+            raise NoOtherNames(f"the components of {self.name}")
+        rename, renamed = names.rename, copy(self)
+        past = self.past and replace(self.past, by_hand=tuple(map(rename, self.past.by_hand)))
+        vars(renamed).update(
+            names=names,
+            components=tuple(component.rename(names) for component in self.components),
+            front_door=replace(self.front_door, service=rename(self.front_door.service)),
+            cooling=tuple(map(rename, self.cooling)),
+            audit=rename(self.audit),
+            audited=rename(self.audited),
+            retrying={rename(name): image for name, image in self.retrying.items()},
+            past=past,
+            manifest_files={rename(name): rename(text) for name, text in self.manifest_files.items()},
+            chart_files={name: rename(text) for name, text in self.chart_files.items()},
+            runbooks={name: rename(text) for name, text in self.runbooks.items()},
+        )
+        return renamed
 
     def build_data(self, written_s: float) -> Mapping[str, bytes]:
         """Build the files that an earlier release left in the shared folders, by path."""

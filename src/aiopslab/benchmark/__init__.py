@@ -55,13 +55,18 @@ with export_lazily(globals()):
         count_solved as count_solved,
         group_by_agent as group_by_agent,
     )
-    from aiopslab.benchmark.variations import VARIATIONS as VARIATIONS, select_variations as select_variations
+    from aiopslab.benchmark.variations import (
+        NAMES as NAMES,
+        VARIATIONS as VARIATIONS,
+        select_variations as select_variations,
+    )
     from aiopslab.benchmark.verification import (
         Check as Check,
         Verifier as Verifier,
     )
     from aiopslab.benchmark.worlds import (
         AgentPerformer as AgentPerformer,
+        ClusterPerformer as ClusterPerformer,
         EpisodeOptions as EpisodeOptions,
         make_remote_performer as make_remote_performer,
     )

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from aiopslab.benchmark.episodes import HEALTHY, EpisodeKey, Facts
-from aiopslab.benchmark.variations import MARK, TEMPERATURES, add_temperature
+from aiopslab.benchmark.variations import MARK, NAMES, TEMPERATURES, add_temperature
 from aiopslab.orchestrator import get_baseline_key, get_fault_key
-from aiopslab.orchestrator.problems import ProblemRegistry, measure_difficulty
+from aiopslab.orchestrator.problems import ProblemRegistry, measure_difficulty, use_other_names
 from aiopslab.orchestrator.transactions import TransactionOptions, Undo
 
 if TYPE_CHECKING:
@@ -31,7 +31,11 @@ class Contestant:
     undo: str = ""
     """How commands are undone that make things worse: a value of ``--undo``; empty without transactions."""
     variation: str = ""
-    """The variation of the texts that it gets; empty for the problems' own."""
+    """The variation of the problems that it gets; empty for the problems as they are."""
+
+    def get_problem_id(self, problem: str) -> str:
+        """Return the id under which a problem of the plan is posed to it."""
+        return use_other_names(problem) if self.variation == NAMES else problem
 
     @property
     def transactions(self) -> TransactionOptions | bool:
@@ -134,24 +138,25 @@ def shorten_spec(spec: str) -> str:
 
 
 def list_jobs(plan: Plan, registry: ProblemRegistry) -> list[Job]:
-    """Return the jobs of a plan, grouped so that problems that share a world follow each other."""
-    tasks = [
-        (seed, problem, registry.get_problem_instance(problem, seed))
-        for seed in plan.seeds
-        for problem in plan.problems
-    ]
-    groups = [
-        (repr(get_baseline_key(task, task.seed)), repr(get_fault_key(task, task.seed)), seed, problem, task)
-        for seed, problem, task in tasks
-    ]
+    """Return the jobs of a plan, grouped so that problems that share a world follow each other; raises ``NoOtherNames``."""
+    groups = []
+    for seed in plan.seeds:
+        for problem in plan.problems:
+            contestants: dict[str, list[Contestant]] = {}
+            for contestant in plan.contestants:
+                contestants.setdefault(contestant.get_problem_id(problem), []).append(contestant)
+            for posed, own in contestants.items():
+                task = registry.get_problem_instance(posed, seed)
+                baseline, fault = get_baseline_key(task, task.seed), get_fault_key(task, task.seed)
+                groups.append((repr(baseline), repr(fault), seed, problem, task, own))
     groups.sort(key=lambda group: (group[2], *group[:2]))
     jobs: list[Job] = []
-    for baseline, fault, seed, problem, task in groups:
+    for baseline_key, fault_key, seed, problem, task, own in groups:
         facts = find_facts(task)
-        for contestant in plan.contestants:
+        for contestant in own:
             for repeat in range(plan.repeats):
                 key = EpisodeKey(contestant.name, problem, seed, repeat)
-                jobs.append(Job(key, contestant, facts, baseline, fault, len(jobs)))
+                jobs.append(Job(key, contestant, facts, baseline_key, fault_key, len(jobs)))
     return jobs
 
 

@@ -50,9 +50,12 @@ class WorkerProcess(Worker[J]):
             return Finished(job, is_lost=True)
         return Finished(job, result, error)
 
-    def kill(self) -> None:
-        """End the process at once, with all that it has started."""
+    def end(self, patience_s: float) -> None:
+        """End the process with all that it has started: at once, or when it has had so much time to tidy up."""
         self.connection.close()
+        if patience_s:
+            self.process.terminate()
+            self.process.join(patience_s)
         self.process.kill()
         self.process.join()
 
@@ -60,9 +63,18 @@ class WorkerProcess(Worker[J]):
 class Pool(Executor[J]):
     """Worker processes on this machine. Use it in the main thread."""
 
-    def __init__(self, size: int, make_performer: Callable[[], Performer]) -> None:
+    def __init__(
+        self,
+        size: int,
+        make_performer: Callable[[], Performer],
+        patience_s: float = 0.0,
+        on_patience: Callable[[], None] = lambda: None,
+    ) -> None:
+        """When the pool is closed, a worker with a job gets ``patience_s`` to tidy up; ``on_patience`` is called before that."""
         super().__init__(size)
         self._make_performer = make_performer
+        self._patience_s = patience_s
+        self._on_patience = on_patience
         self._workers: list[WorkerProcess[J]] = []
         self._reaped_s = time.monotonic()
 
@@ -86,7 +98,7 @@ class Pool(Executor[J]):
             worker = busy[ready]
             finished.append(worker.receive())
             if finished[-1].is_lost:
-                worker.kill()
+                worker.end(0.0)
                 self._workers.remove(worker)
         return finished
 
@@ -98,8 +110,10 @@ class Pool(Executor[J]):
 
     def close(self) -> None:
         """End all workers; after ``shield_harness``, wait until all that they have started is gone, too."""
+        if self._patience_s and self.running:
+            self._on_patience()
         while self._workers:
-            self._workers.pop().kill()
+            self._workers.pop().end(self._patience_s)
         wait_for_orphans(END_S)
 
 

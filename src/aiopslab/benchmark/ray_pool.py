@@ -181,7 +181,8 @@ def connect(size: int) -> Any:
                 if address:
                     reason = str(error).strip().splitlines()[0]
                     raise NoCluster(
-                        f"There is no Ray cluster at {address} ({reason}). Correct or unset {ADDRESS}."
+                        f"There is no Ray cluster at {address} ({reason}). Correct or unset {ADDRESS}; if the cluster has "
+                        "a token, set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN."
                     ) from None
         ray.init(
             address=LOCAL,

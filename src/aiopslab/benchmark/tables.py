@@ -383,7 +383,7 @@ def _build_comparisons(episodes: Sequence[Episode]) -> Table:
 
 
 def _build_variations(episodes: Sequence[Episode]) -> Table:
-    """Return how the accuracy of each agent changes when the texts of the same problems are varied."""
+    """Return how the accuracy of each agent changes when the same problems are varied."""
     agents = group_by_agent(episodes)
     pairs = [
         (agent, plain) for agent in agents if (plain := split_agent(agent)[0]) != agent and plain in agents
@@ -394,7 +394,7 @@ def _build_variations(episodes: Sequence[Episode]) -> Table:
     ]
     note = (
         "The same problems and seeds, compared with the unvaried ones as in the paired comparison. A difference below 0 is accuracy "
-        "that depends on the wording, or on the temperature."
+        "that depends on the wording, on the names of components, or on the temperature."
     )
     header = ("agent", "variation", "accuracy", "unvaried", *_DIFFERENCE)
     return Table("variations", "Variations", header, rows, note, labels=2)

@@ -1,6 +1,6 @@
-"""Variations of the texts that an agent gets before a session: the same problem in other words.
+"""Variations of the texts that an agent gets before a session: the same problem in other words, or with other names.
 
-They measure whether an agent understands its task or knows our wording. A variation changes no fact: names, numbers, labels, commands,
+They measure whether an agent understands its task or knows our wording. A variation of texts changes no fact: names, numbers, labels, commands,
 and whatever stands in quotes, code or lists of names stay as they are. What is drawn depends only on the variation and on the
 episode's problem, seed and repeat. The documentation of actions keeps its words; ``reordered`` changes its order.
 """
@@ -115,7 +115,7 @@ _ADDED: Final = (
 
 def vary_prompt(name: str, prompt: Prompt, key: EpisodeKey) -> Prompt:
     """Return the texts of a problem in a variation, the same for the same episode; raises ``KeyError`` for an unknown one."""
-    if name in TEMPERATURES:
+    if name == NAMES or name in TEMPERATURES:
         return prompt
     random = Random(f"{name} {key.problem} {key.seed} {key.repeat}")
     return _VARIATIONS[name](prompt, random)
@@ -208,7 +208,9 @@ _VARIATIONS: Final[Mapping[str, Callable[[Prompt, Random], Prompt]]] = {
     "longer": _lengthen,
     "shorter": _shorten,
 }
-VARIATIONS: Final = (*_VARIATIONS, *TEMPERATURES)
+NAMES: Final = "names"
+"""The variation with other names of components: the problem is posed in another world, and its texts are written there."""
+VARIATIONS: Final = (*_VARIATIONS, NAMES, *TEMPERATURES)
 """The names of all variations."""
 
 

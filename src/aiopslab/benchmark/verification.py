@@ -17,6 +17,7 @@ from aiopslab.benchmark.episodes import Episode, EpisodeKey
 from aiopslab.benchmark.executor import Executor, Finished
 from aiopslab.benchmark.plan import Contestant, Job, Plan, WorkQueue, list_jobs
 from aiopslab.benchmark.pool import Pool
+from aiopslab.benchmark.variations import split_agent
 from aiopslab.benchmark.worlds import EpisodeOptions, WorldPerformer
 from aiopslab.orchestrator import NotARecord, Stage, end_with_parent, read_record, run_episode
 from aiopslab.orchestrator.problems import ProblemRegistry
@@ -99,7 +100,8 @@ class Verifier:
         if not episode.record:
             return "" if episode.success is None else "The store has a verdict but no session record."
         record = read_record(self._folder / episode.record)
-        stored = (episode.problem, episode.ending, episode.success, episode.steps)
+        problem = _make_contestant(episode).get_problem_id(episode.problem)
+        stored = (problem, episode.ending, episode.success, episode.steps)
         recorded = (
             record["problem_id"],
             record["ending"],
@@ -109,10 +111,14 @@ class Verifier:
         return "" if stored == recorded else f"The store says {stored}, the session record {recorded}."
 
     def _make_job(self, episode: Episode) -> ReplayJob:
-        contestant = Contestant(episode.agent, episode.agent)
+        contestant = _make_contestant(episode)
         (job,) = list_jobs(Plan([contestant], [episode.problem], [episode.seed]), self._registry)
         record = str(self._folder / episode.record)
         return ReplayJob(episode.key, contestant, job.facts, job.baseline, job.fault, 0, record)
+
+
+def _make_contestant(episode: Episode) -> Contestant:
+    return Contestant(episode.agent, episode.agent, variation=split_agent(episode.agent)[1])
 
 
 def _replay_all(jobs: Sequence[ReplayJob], options: EpisodeOptions, workers: int) -> Iterator[Check]:

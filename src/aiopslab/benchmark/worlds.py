@@ -1,12 +1,13 @@
-"""Runs episodes in copies of prepared worlds, in a worker process."""
+"""Runs episodes in a worker process: in copies of prepared worlds, or on a real cluster."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.agents import make_process, start_nursery
 from aiopslab.benchmark.episodes import Episode, build_episode
@@ -16,11 +17,14 @@ from aiopslab.benchmark.store import SESSIONS
 from aiopslab.benchmark.variations import vary_prompt
 from aiopslab.orchestrator import (
     AGENT_FAILURES,
+    LIVE_TIMEOUT_S,
     Nursery,
     NurseryLink,
+    Pace,
     Redactor,
     Stage,
     Stages,
+    end_on_signals,
     end_with_parent,
     find_secrets,
     run_episode,
@@ -28,6 +32,9 @@ from aiopslab.orchestrator import (
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
 from simcloud.world import Copy, CopyLost
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 MAX_WORLDS: Final = 8
 """Processes with prepared worlds per worker: a baseline, a fault, its tasks, and the previous fault."""
@@ -47,6 +54,8 @@ class EpisodeOptions:
     isolate: bool = False
     files: Sequence[Path] = ()
     """Files with problems."""
+    cluster: KubernetesOptions | None = None
+    """The real cluster to run on; None for the embedded cloud."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -56,6 +65,7 @@ class EpisodeOptions:
             "thinking_s": self.thinking_s,
             "agent_timeout_s": self.agent_timeout_s,
             "isolate": self.isolate,
+            "cloud": "embedded" if self.cluster is None else "kubernetes",
         }
 
 
@@ -74,7 +84,8 @@ class WorldPerformer:
     def perform(self, job: Job) -> Any:
         """Return what the function returns; raises ``CopyFailed`` for its errors and ``WorkerBroken`` for a lost process."""
         try:
-            with self._get_stages(job.key.seed).episode(job.key.problem) as copy:
+            problem = job.contestant.get_problem_id(job.key.problem)
+            with self._get_stages(job.key.seed).episode(problem) as copy:
                 return self.call(copy, job)
         except (CopyLost, OSError) as error:
             raise WorkerBroken from error
@@ -135,8 +146,28 @@ class AgentPerformer(WorldPerformer):
         self._end_nursery()
 
 
+class ClusterPerformer:
+    """Runs agents on a real cluster. Each episode deploys the application and removes it again, also after a signal to end."""
+
+    def __init__(self, options: EpisodeOptions) -> None:
+        self._options = options
+
+    def perform(self, job: Job) -> Episode:
+        """Return the episode; raises ``ClusterFailed`` if it is void."""
+        problem, options = job.key.problem, self._options
+        with end_on_signals():
+            world = Stage(problem, job.key.seed, options.files, cluster=options.cluster)
+            with closing(world.environment):
+                world.inject_fault(problem)
+                world.open_problem(problem)
+                return run_agent(world, job, options)
+
+    def close(self) -> None:
+        """Hold nothing between two episodes, so that there is nothing to end."""
+
+
 def run_agent(world: Stage, job: Job, options: EpisodeOptions, nursery: NurseryLink | None = None) -> Episode:
-    """Run an agent in a process of its own on the problem of a copy, and return the episode."""
+    """Run an agent in a process of its own on a prepared problem, and return the episode."""
     end_with_parent()
     shield_harness()
     contestant = job.contestant
@@ -161,6 +192,7 @@ def run_agent(world: Stage, job: Job, options: EpisodeOptions, nursery: NurseryL
         results=sessions,
         thinking_s=options.thinking_s,
         agent_timeout_s=options.agent_timeout_s,
+        action_timeout_s=Pace.action_timeout_s if options.cluster is None else LIVE_TIMEOUT_S,
         episodes=job.key.repeat,
         tnr=contestant.transactions,
     )

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from aiopslab.agents import HUMAN, make_process, takes_model
 from aiopslab.benchmark import (
+    NAMES,
     VARIATIONS,
     AgentPerformer,
+    ClusterPerformer,
     EpisodeOptions,
     Executor,
     Job,
@@ -48,12 +51,23 @@ from aiopslab.cli.output import Progress
 from aiopslab.cli.problems import DONE, FAILED, INTERRUPTED, UsageError, check_folder, load_problems
 from aiopslab.cli.reports import write_page
 from aiopslab.cli.run import parse_transactions
-from aiopslab.orchestrator import end_on_signals, get_version, hide_command_line, shield_harness
-from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
+from aiopslab.orchestrator import (
+    end_on_signals,
+    explain_unavailable,
+    get_version,
+    hide_command_line,
+    shield_harness,
+)
+from aiopslab.orchestrator.problems import ProblemRegistry, list_suite, use_other_names
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 MAX_SEEDS = 10_000
 MAX_WORKERS = 1024
 EXECUTORS = ("processes", "ray")
+REMOVAL_S = 600.0
+"""Time that an interrupted episode gets to remove its application from a real cluster."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,8 @@ class BenchOptions:
     as_json: bool
     tnr: bool = False
     undo: str = "inverse"
+    cluster: KubernetesOptions | None = None
+    """The real cluster to run on; None for the embedded cloud."""
 
 
 def run_benchmark(options: BenchOptions) -> int:
@@ -89,6 +105,8 @@ def run_benchmark(options: BenchOptions) -> int:
     registry = load_problems(options.load, options.problems)
     if options.executor not in EXECUTORS:
         raise UsageError(f"There is no executor '{options.executor}'. Choose one of: {', '.join(EXECUTORS)}.")
+    if options.cluster is not None:
+        _check_for_cluster(options)
     plan = _make_plan(options, registry)
     if plan is not None:
         check_person(plan, options.jobs)
@@ -114,6 +132,7 @@ def run_benchmark(options: BenchOptions) -> int:
             tuple(options.env),
             settings["isolate"],
             tuple(path.absolute() for path in options.load),
+            options.cluster,
         )
         jobs = list_jobs(plan, registry)
         has_left = not play_jobs(jobs, store, registry, episode_options)
@@ -122,7 +141,7 @@ def run_benchmark(options: BenchOptions) -> int:
                 store,
                 jobs,
                 _choose_executor(options.executor, episode_options),
-                workers=options.jobs or (MAX_WORKERS if options.executor == "ray" else os.cpu_count() or 1),
+                workers=_count_workers(options),
                 max_cost_usd=options.max_cost_usd,
                 observe=view.show,
             )
@@ -141,11 +160,58 @@ def run_benchmark(options: BenchOptions) -> int:
 def _choose_executor(name: str, options: EpisodeOptions) -> Callable[[int], Executor[Job]]:
     if name == "ray":
         return lambda size: RayPool(size, partial(make_remote_performer, options), options.folder)
+    if options.cluster is not None:
+        return lambda size: Pool(size, partial(ClusterPerformer, options), REMOVAL_S, _tell_removal)
     return lambda size: Pool(size, partial(AgentPerformer, options))
 
 
+def _tell_removal() -> None:
+    print(
+        "Ending the episode in progress, and removing the application from the cluster ...", file=sys.stderr
+    )
+
+
+def _count_workers(options: BenchOptions) -> int:
+    if options.cluster is not None:
+        return 1
+    return options.jobs or (MAX_WORKERS if options.executor == "ray" else os.cpu_count() or 1)
+
+
+def _check_for_cluster(options: BenchOptions) -> None:
+    """Raise ``UsageError`` for options that are not for a real cluster."""
+    unusable = {
+        "--executor ray": options.executor != "processes",
+        "--tnr": options.tnr,
+        "--vary names": NAMES in _parse_variations(options.vary),
+        "--agent human": HUMAN in options.agents,
+        "--jobs, because a cluster has one episode at a time": (options.jobs or 1) > 1,
+    }
+    if names := [name for name, is_used in unusable.items() if is_used]:
+        raise UsageError(f"Not with --cloud kubernetes; leave out {names[0]}.")
+
+
+def _select_available(
+    problems: Sequence[str], registry: ProblemRegistry, cluster: KubernetesOptions
+) -> list[str]:
+    """Return the problems that can be posed on a real cluster, and print the others with what they need."""
+    from aiopslab.cloud.kubernetes import list_capabilities
+
+    needs = {
+        pid: explain_unavailable(registry.get_problem_instance(pid), list_capabilities(cluster))
+        for pid in problems
+    }
+    missing = [f"{pid} (needs {need})" for pid, need in needs.items() if need]
+    if missing:
+        print(
+            f"{len(missing)} of {len(problems)} problems are not available on this cluster and are left out: "
+            f"{', '.join(missing)}.",
+            file=sys.stderr,
+        )
+    return [pid for pid, need in needs.items() if not need]
+
+
 def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
-    """Return the plan of the options; None for the one of the store. Raises ``UsageError``."""
+    """Return the plan of the options; None for the one of the store. Raises ``UsageError`` and ``NoOtherNames``."""
     agents = list(dict.fromkeys(name for value in options.agents for name in _split_agents(value)))
     models = [name for value in options.models for name in value.split(",") if name]
     if not agents:
@@ -155,6 +221,12 @@ def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
     if options.problems and options.suite:
         raise UsageError("Both problems and --suite are given. Leave out one of them.")
     problems = list(dict.fromkeys(options.problems or list_suite(registry, options.suite or "smoke")))
+    if options.cluster is not None:
+        problems = _select_available(problems, registry, options.cluster)
+        if not problems:
+            raise UsageError(
+                "None of the problems is available on this cluster. See: aiopslab list --cloud kubernetes"
+            )
     takes = [takes_model(agent) for agent in agents]
     if models and not any(takes):
         raise UsageError(f"None of the agents {', '.join(agents)} takes a model. Leave out --model.")
@@ -165,6 +237,9 @@ def _make_plan(options: BenchOptions, registry: ProblemRegistry) -> Plan | None:
     if variations and HUMAN in agents:
         raise UsageError("A person reads the problems as they are. Leave out --vary.")
     contestants = add_variations(contestants, variations)
+    if NAMES in variations:
+        for problem in problems:  # fail before a store is created
+            registry.get_problem_instance(use_other_names(problem))
     return Plan(contestants, problems, parse_seeds(options.seeds), options.repeats)
 
 
@@ -205,6 +280,7 @@ def _open_store(options: BenchOptions, plan: Plan | None) -> Store:
             options.max_steps,
             agent_timeout_s=options.agent_timeout_s,
             isolate=options.isolate,
+            cluster=options.cluster,
         ).settings,
         "version": get_version(),
     }
@@ -212,15 +288,17 @@ def _open_store(options: BenchOptions, plan: Plan | None) -> Store:
         assert plan is not None
         return Store.create(options.out, Run(uuid4().hex, settings, plan.to_json()), options.store)
     store = Store.open(options.out, options.store)
+    stored = {"cloud": "embedded", **store.run.settings}
+    if plan is None:  # all other settings are those of the store
+        settings = {"cloud": settings["cloud"]}
+    if different := [name for name in settings if stored.get(name) != settings[name]]:
+        store.close()
+        name = different[0]
+        raise StoreError(
+            f"The benchmark in {options.out} has {name.replace('_', ' ')} {stored.get(name)}, not {settings[name]}. "
+            "Continue it with the same, or start another one with another --out."
+        )
     if plan is not None:
-        stored = store.run.settings
-        if different := [name for name in settings if stored.get(name) != settings[name]]:
-            store.close()
-            name = different[0]
-            raise StoreError(
-                f"The benchmark in {options.out} has {name.replace('_', ' ')} {stored.get(name)}, not {settings[name]}. "
-                "Continue it with the same, or start another one with another --out."
-            )
         store.change_plan(plan.to_json())
     return store
 

@@ -7,7 +7,19 @@ from typing import Annotated
 
 import typer
 
-from aiopslab.cli.options import AsJson, Load, Suite, Tnr, Undo, format_examples, run_and_exit
+from aiopslab.cli.options import (
+    AsJson,
+    Cloud,
+    ClusterOption,
+    ContextName,
+    Kubeconfig,
+    Load,
+    Suite,
+    Tnr,
+    Undo,
+    format_examples,
+    run_and_exit,
+)
 
 OUT = Path("results/bench")
 """Folder of the store unless another is named."""
@@ -39,6 +51,7 @@ Jobs = Annotated[
         "aiopslab bench --resume --out runs/core",
         "aiopslab bench --suite smoke --agent react --model gpt-5-mini --vary reworded,misspelt",
         "aiopslab bench misconfig_app_hotel_res-detection-1 --agent mine.py:Agent --repeat 5",
+        "aiopslab bench --suite smoke --agent runbook --cloud kubernetes --context kind-kind --out runs/kind",
     )
 )
 def bench(
@@ -73,8 +86,8 @@ def bench(
         list[str] | None,
         typer.Option(
             metavar="A,B",
-            help="Also run each agent with varied texts: reworded, misspelt, reordered, longer, shorter, temperature-0, "
-            "temperature-1 or all.",
+            help="Also run each agent with variations of the problems: reworded, misspelt, reordered, longer, shorter, names, "
+            "temperature-0, temperature-1 or all.",
         ),
     ] = None,
     max_steps: Annotated[
@@ -130,6 +143,10 @@ def bench(
     ] = False,
     tnr: Tnr = False,
     undo: Undo = "inverse",
+    cloud: Cloud = "embedded",
+    kubeconfig: Kubeconfig = None,
+    context: ContextName = None,
+    cluster_option: ClusterOption = None,
     load: Load = None,
     as_json: AsJson = False,
 ) -> None:
@@ -141,6 +158,7 @@ def bench(
 
     def work() -> int:
         from aiopslab.cli.bench import BenchOptions, run_benchmark
+        from aiopslab.cli.clusters import parse_cloud
 
         options = BenchOptions(
             problems or (),
@@ -165,6 +183,7 @@ def bench(
             as_json,
             tnr,
             undo,
+            parse_cloud(cloud, kubeconfig, context, cluster_option or ()),
         )
         return run_benchmark(options)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
+from aiopslab.apps import NoOtherNames
 from aiopslab.cloud import POLICIES, CopyFailed
 from aiopslab.generators import Level
 from aiopslab.orchestrator.problems import (
@@ -158,7 +159,7 @@ def run_command(work: Callable[[], int]) -> int:
 
 def _is_usage_error(error: AIOpsLabError) -> bool:
     """Return whether the command line must be changed, rather than tried again."""
-    if isinstance(error, (UsageError, UnknownProblem, NoSuchSelection, CannotLoad)):
+    if isinstance(error, (UsageError, UnknownProblem, NoOtherNames, NoSuchSelection, CannotLoad)):
         return True
     # Slow imports. Where one of these errors was raised, its module is already loaded.
     from aiopslab.agents import NoSuchAgent

@@ -107,6 +107,10 @@ def verify_benchmark(folder: Path, jobs: int | None, load: Sequence[Path], as_js
     registry = load_problems(load)
     with Store.open(folder) as store:
         episodes, place = store.list_episodes(), store.folder.absolute()
+        if store.run.settings.get("cloud") == "kubernetes":
+            raise UsageError(
+                "Episodes on a real cluster cannot be replayed. Look at them with aiopslab report and aiopslab show."
+            )
     for pid in dict.fromkeys(episode.problem for episode in episodes):
         registry.get_problem_instance(pid)
     shield_harness()

@@ -31,6 +31,7 @@ from aiopslab.cli.problems import (
 )
 from aiopslab.cli.session_view import sanitize, show_ending, show_results, show_step
 from aiopslab.orchestrator import (
+    LIVE_TIMEOUT_S,
     AgentLink,
     Limits,
     Orchestrator,
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
 
 COMPLETE_ENDINGS: Final = ("submitted", "gave up", "step limit", "time limit")
 """Endings of a complete session, whether its answer was right or wrong."""
-LIVE_TIMEOUT_S: Final = 3600.0
-"""Least time for an action and for judging on a real cluster, where waiting takes as long as it takes."""
 OUTPUT_CHARS: Final = 1_000_000
 """Maximum number of characters of an agent's own output that are printed."""
 

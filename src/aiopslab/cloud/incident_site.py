@@ -94,6 +94,8 @@ class IncidentSite(Site):
     capabilities: frozenset[Capability] = CAPABILITIES
     """What faults can do here besides calls of the cluster's API."""
     baseline_s: float = BASELINE_S
+    soak_s: float | None = None
+    """Time from a fault to the session; None for the problem's own."""
 
     world: World
     """The clock and the telemetry; in the embedded cloud, also all machines."""

@@ -29,7 +29,7 @@ with export_lazily(globals()):
         parse_usage as parse_usage,
     )
     from aiopslab.orchestrator.backstop import HarnessTimedOut as HarnessTimedOut
-    from aiopslab.orchestrator.episode import Pace as Pace
+    from aiopslab.orchestrator.episode import LIVE_TIMEOUT_S as LIVE_TIMEOUT_S, Pace as Pace
     from aiopslab.orchestrator.fidelity import (
         Comparison as Comparison,
         compare_problem as compare_problem,

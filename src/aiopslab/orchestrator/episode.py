@@ -32,6 +32,8 @@ OBSERVATION_CHARS: Final = 200_000
 """Limit of any observation. Built-in actions have lower limits; this one bounds actions of authors."""
 
 MAX_S: Final = 7 * 86_400.0
+LIVE_TIMEOUT_S: Final = 3600.0
+"""Time for an action and for judging on a real cluster, where waiting takes as long as it takes, in wall time."""
 
 OnStep = Callable[[Step], None]
 

@@ -17,7 +17,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from aiopslab.apps import INGRESS
+from aiopslab.apps import INGRESS, ORIGINAL
 from aiopslab.generators import Change, OperationFailed, at_site
 from aiopslab.orchestrator.action_names import EXEC_SHELL, SUBMIT
 from aiopslab.orchestrator.actions.registry import Action
@@ -50,6 +50,8 @@ def explain_unavailable(task: Task, capabilities: frozenset[Capability]) -> str:
     """Return what the problem needs and a real cluster with these capabilities lacks; empty if it can be posed there."""
     if task.app.deploys_itself:
         return "an application with manifests or a chart"
+    if task.app.names is not ORIGINAL:
+        return "images that are built for other names"
     needed = dict.fromkeys(need for fault in task.faults for need in fault.needs)
     if task.entry == INGRESS:
         needed["ingress"] = None
@@ -103,8 +105,6 @@ def deploy_on_cluster(
             f"{task.id} is not available on this cluster: it needs {missing}. "
             "aiopslab list --cloud kubernetes lists the problems that are."
         )
-    if options.soak_s is not None:
-        task.soak_s = options.soak_s
     site = KubernetesSite(task.app, options, seed, rate=task.rate, tell=tell)
     try:
         _settle(task, site)
@@ -134,7 +134,8 @@ def stage(task: Task, environment: IncidentSite, tell: ProgressCallback = ignore
         task.inject_fault()
         environment.mark_injected()
         make_noise(environment, task.noise.after)
-    environment.run_with_progress(task.soak_s, "letting time pass before the session begins", tell)
+    soak_s = task.soak_s if environment.soak_s is None else environment.soak_s
+    environment.run_with_progress(soak_s, "letting time pass before the session begins", tell)
     environment.write_off()
     step_s = NOISY_STEP_S if task.noise.before else STEP_S
     steps = math.ceil((environment.now - began_s) / step_s)
@@ -167,6 +168,7 @@ def get_baseline_key(task: Task, seed: int) -> tuple[object, ...]:
         kind.__module__,
         kind.__qualname__,
         repr(sorted(own.items())),
+        task.app.names is ORIGINAL,
         seed,
         task.rate,
         task.policy,

@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.orchestrator.agent import link
 from aiopslab.orchestrator.episode import Episode, Pace
@@ -26,6 +26,7 @@ from aiopslab.orchestrator.orchestrator import MAX_STEPS, Orchestrator
 from aiopslab.orchestrator.preparation import (
     PreparedProblem,
     deploy,
+    deploy_on_cluster,
     get_baseline_key,
     get_fault_key,
     open_problem,
@@ -36,6 +37,10 @@ from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.tasks import Task
 from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.world import Copy
+
+if TYPE_CHECKING:
+    from aiopslab.cloud import IncidentSite
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 MAX_PROCESSES: Final = 48
 """Maximum number of processes that hold prepared worlds; the least recently used one ends first."""
@@ -50,10 +55,12 @@ class Stage:
         seed: int,
         files: Sequence[Path] = (),
         modules: Sequence[str] = (),
+        cluster: KubernetesOptions | None = None,
     ) -> None:
         """Deploy the baseline of a problem, which may be defined in one of these files.
 
-        ``modules`` are imported here once, because every copy would have to import them again.
+        ``modules`` are imported here once, because every copy would have to import them again. On a real ``cluster``, which cannot be
+        copied, the caller closes the environment.
         """
         for module in modules:
             import_module(module)
@@ -62,7 +69,9 @@ class Stage:
             self.registry.load(file)
         self.seed = seed
         task = self.get_task(problem_id)
-        self.environment = deploy(task, task.seed)
+        self.environment: IncidentSite = (
+            deploy(task, task.seed) if cluster is None else deploy_on_cluster(task, task.seed, cluster)
+        )
         self.task: Task | None = None
         """The task whose fault is injected here, once it is."""
         self.problem: PreparedProblem | None = None

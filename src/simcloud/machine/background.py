@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simcloud.machine.process import Container, Process
     from simcloud.machine.process.cpu import ContainerCpu
 
-TICK_S: Final = 2.0
+TICK_S: Final = 5.0
 NOISE_VALUES: Final = 4096
 NOISE_SIGMA: Final = 0.28
 TAIL_SHARE: Final = 0.006

@@ -7,6 +7,7 @@ code checks for them; it only meets their consequences.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -237,8 +238,8 @@ class Machine:
         )
         size_bytes = self.memory_bytes // 2 if is_host else DEV_BYTES
         messages = KernelMessages(self.kernel_log) if is_host else None
-        random = self.kernel.random(f"{container.name}/dev")
-        devices = device_volume(random, self.clock, disks, size_bytes, messages)
+        get_random = partial(self.kernel.random, f"{container.name}/dev")
+        devices = device_volume(get_random, self.clock, disks, size_bytes, messages)
         virtual = "nosuid,nodev,noexec,relatime"
         files.mount("/dev", devices, fstype="devtmpfs" if is_host else "tmpfs", source="udev" if is_host else "tmpfs",
                     options=f"nosuid,relatime,size={size_bytes // 1024}k,nr_inodes={size_bytes // 4096},mode=755,inode64" if is_host else

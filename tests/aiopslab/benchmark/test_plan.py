@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from aiopslab.benchmark.plan import Contestant, Plan, list_jobs, make_contestants
+from aiopslab.benchmark.plan import Contestant, Plan, add_variations, list_jobs, make_contestants
 from aiopslab.orchestrator.problems import ProblemRegistry
 
 PROBLEMS = (
@@ -58,3 +58,18 @@ def test_the_facts_of_a_problem() -> None:
     assert facts[PROBLEMS[1]].layer == "virtualization"
     assert (facts[PROBLEMS[0]].task, facts[PROBLEMS[2]].task) == ("detection", "localization")
     assert facts[PROBLEMS[0]].family == facts[PROBLEMS[2]].family
+
+
+def test_other_names_are_another_world_of_the_same_problem() -> None:
+    contestants = add_variations([Contestant("noop", "noop")], ["names", "longer"])
+    jobs = list_jobs(Plan(contestants, PROBLEMS, [0]), ProblemRegistry())
+    assert len({job.key for job in jobs}) == len(jobs) == 3 * len(PROBLEMS)
+    worlds = {
+        variation: {job.baseline for job in jobs if job.contestant.variation == variation}
+        for variation in ("", "names", "longer")
+    }
+    assert worlds[""] == worlds["longer"]
+    assert worlds[""].isdisjoint(worlds["names"])
+    assert {job.key.problem for job in jobs if job.contestant.variation == "names"} == set(PROBLEMS)
+    facts = {(job.key.problem, job.facts) for job in jobs}
+    assert len(facts) == len(PROBLEMS)

@@ -15,6 +15,7 @@ from aiopslab.benchmark.store import Run, Store
 from aiopslab.benchmark.tables import build_tables
 from aiopslab.benchmark.variations import (
     _OTHER_WORDS,
+    NAMES,
     TEMPERATURES,
     VARIATIONS,
     add_temperature,
@@ -25,7 +26,7 @@ from aiopslab.orchestrator import Prompt
 from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
 from tests.aiopslab.benchmark.stored import list_stored
 
-TEXTS = [name for name in VARIATIONS if name not in TEMPERATURES]
+TEXTS = [name for name in VARIATIONS if name != NAMES and name not in TEMPERATURES]
 ACTIONS = dict.fromkeys(("get_logs", "get_metrics", "exec_shell", "submit"), "Does something.")
 REGISTRY = ProblemRegistry()
 PROBLEMS = list_suite(REGISTRY, "smoke")

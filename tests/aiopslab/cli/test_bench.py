@@ -48,6 +48,24 @@ def test_a_wrong_call_is_answered_with_a_way_out(args: tuple[str, ...], way_out:
     assert "secret" not in done.stderr
 
 
+def test_a_problem_without_other_names_is_refused_before_anything_is_stored(tmp_path: Path) -> None:
+    file = tmp_path / "own.py"
+    file.write_text(
+        "from aiopslab import DetectionTask, HotelReservation\n"
+        "class Mine(DetectionTask):\n"
+        "    id = 'mine-detection-1'\n"
+        "    def __init__(self):\n"
+        "        super().__init__(HotelReservation())\n"
+    )
+    out = tmp_path / "bench"
+    call = ("mine-detection-1", "--load", str(file), "--agent", "idle", "--out", str(out))
+    done = aiopslab("bench", *call, "--vary", "names")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "There are no other names for the components of the problem 'mine-detection-1'" in done.stderr
+    assert "--vary names" in done.stderr
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("command", ["bench", "report", "compare", "verify"])
 def test_help_has_an_example(command: str) -> None:
     done = aiopslab(command, "--help")
@@ -177,6 +195,46 @@ def test_the_texts_that_an_agent_gets_are_varied_and_recorded(tmp_path: Path) ->
     report = aiopslab("report", str(tmp_path), "--format", "markdown")
     assert "| idle | longer | 100% [21, 100] | 100% [21, 100] | +0 [+0, +0] |" in report.stdout
     assert "3 of 3 verdicts are the same" in aiopslab("verify", str(tmp_path), "--jobs", "1").stdout
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize(
+    ("problem", "answer"),
+    [
+        ("misconfig_app_hotel_res-localization-1", ["globe"]),
+        ("scale_pod_zero_social_net-mitigation-1", None),
+        ("user_unregistered_mongodb-mitigation-1", None),
+    ],
+)
+def test_an_agent_that_looks_does_as_well_with_other_names(
+    problem: str, answer: list[str] | None, tmp_path: Path
+) -> None:
+    agents = ("runbook", "noop", "yes")
+    call = (
+        "bench",
+        problem,
+        "--agent",
+        ",".join(agents),
+        "--vary",
+        "names",
+        "--out",
+        str(tmp_path),
+        "--jobs",
+        "1",
+    )
+    done = aiopslab(*call)
+    assert done.returncode == 0, done.stderr
+    verdicts = read_verdicts(tmp_path)
+    assert [verdicts[agent, problem] for agent in agents] == [True, False, False]
+    assert [verdicts[f"{agent}~names", problem] for agent in agents] == [True, False, False]
+    with Store.open(tmp_path) as store:
+        renamed = [episode for episode in store.list_episodes() if episode.agent.endswith("~names")]
+    for record in (json.loads((tmp_path / episode.record).read_text()) for episode in renamed):
+        assert record["problem_id"] == f"{problem}+names"
+        assert answer is None or record["expected"] == answer
+    report = aiopslab("report", str(tmp_path), "--format", "markdown")
+    assert "| runbook | names | 100% [21, 100] | 100% [21, 100] | +0 [+0, +0] |" in report.stdout
+    assert "6 of 6 verdicts are the same" in aiopslab("verify", str(tmp_path), "--jobs", "1").stdout
 
 
 @pytest.mark.slow

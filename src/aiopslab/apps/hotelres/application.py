@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from aiopslab.apps.base import Application, Component, DatabaseUser, FrontDoor, format_audit
 from aiopslab.apps.hotelres.journeys import JOURNEYS, OBJECTIVES
 from aiopslab.apps.hotelres.releases import RANKING_RELEASE, RELEASE, RETRYING_RELEASE
+from aiopslab.apps.names import Names
 from aiopslab.apps.past import METADATA_RULE, Past
 from aiopslab.apps.registry import application
 
@@ -119,6 +120,21 @@ PAST: Final = Past(
     by_hand=(f"kubectl -n {NAMESPACE} scale deployment/recommendation --replicas=2", METADATA_RULE),
 )
 
+OTHER_NAMES: Final = Names(
+    {
+        "frontend": "entrance",
+        "geo": "globe",
+        "profile": "portrait",
+        "rate": "quote",
+        "recommendation": "referral",
+        "reservation": "roster",
+        "reserve": "roster",
+        "search": "scout",
+        "user": "visitor",
+    },
+    # Not in the application's own name, after a dot (a collection), as a person, as a key of a document, or in a team's name.
+    r'(?<![A-Za-z0-9.])(?<!hotel-)(?<!the (?=user))(?:{words})(?![A-Za-z0-9])(?!: "|-team)',
+)
 RANKING: Final = {"search": RANKING_RELEASE, "frontend": RANKING_RELEASE}
 Variant = Literal["original", "retries"]
 RELEASES: Final[Mapping[Variant, str]] = {"original": RELEASE, "retries": RETRYING_RELEASE}
@@ -149,6 +165,7 @@ class HotelReservation(Application):
         for name in ("profile", "rate", "reserve")
     )
     past = PAST
+    other_names = OTHER_NAMES
     retrying = RANKING
     tls_variable = "TLS"
     audited = "mongodb-reservation"
@@ -168,10 +185,10 @@ class HotelReservation(Application):
         """Build the data folders of the databases."""
         from aiopslab.apps.hotelres.databases import build_folders
 
-        return build_folders(written_s)
+        return build_folders(written_s, self.names)
 
     def publish(self, registry: ImageRegistry) -> None:
         """Add the images of the application and its datastores to a registry."""
         from aiopslab.apps.hotelres.images import publish  # slow: it imports all programs
 
-        publish(registry)
+        publish(registry, self.names)

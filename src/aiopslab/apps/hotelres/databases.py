@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from aiopslab.apps.hotelres.data import SEEDS
+from aiopslab.apps.names import Names
 from simcloud.datastores.mongodb import Document
 from simcloud.datastores.mongodb.storage import build_users, data_files
 
@@ -14,10 +15,11 @@ WITH_USERS: Final = ("geo", "rate")
 USERS: Final = {"admin": "admin", "root": "root"}
 
 
-def build_folders(written_s: float) -> Mapping[str, bytes]:
+def build_folders(written_s: float, names: Names) -> Mapping[str, bytes]:
     """Build the files of all data folders by path."""
     files: dict[str, bytes] = {}
-    for name, seeds in SEEDS.items():
+    for service, seeds in SEEDS.items():
+        name = names.rename(service)
         collections: dict[str, tuple[list[Document], list[Document]]] = {
             f"{name}-db.{seed.collection}": (
                 seed.build(),
@@ -25,7 +27,7 @@ def build_folders(written_s: float) -> Mapping[str, bytes]:
             )
             for seed in seeds
         }
-        if name in WITH_USERS:
+        if service in WITH_USERS:
             roles = [
                 {"role": "userAdminAnyDatabase", "db": "admin"},
                 {"role": "readWrite", "db": f"{name}-db"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from aiopslab.apps.hotelres.config import DEFAULT, NAME, RANKING, RETRYING, WORKDIR, format_config
@@ -15,6 +15,7 @@ from aiopslab.apps.hotelres.services.recommendation import recommendation
 from aiopslab.apps.hotelres.services.reservation import reservation
 from aiopslab.apps.hotelres.services.search import search
 from aiopslab.apps.hotelres.services.user import user
+from aiopslab.apps.names import Names
 from simcloud.datastores.consul import add_consul
 from simcloud.datastores.memcached import add_memcached
 from simcloud.datastores.mongodb import image as mongodb
@@ -34,7 +35,7 @@ PAGE: Final = (
     b"</body>\n</html>\n"
 )
 
-PROGRAMS: Final[Mapping[str, Program]] = {
+PROGRAMS: Final[Mapping[str, Callable[[Names], Program]]] = {
     "frontend": frontend,
     "search": search,
     "geo": geo,
@@ -46,29 +47,31 @@ PROGRAMS: Final[Mapping[str, Program]] = {
 }
 
 
-def build_release(name: str, **changes: str) -> Image:
-    """Build an image of the programs with the default configuration and some changes."""
+def build_release(name: str, names: Names, **changes: str) -> Image:
+    """Build an image of the programs with the default configuration and some changes, for components of some names."""
+    config = {key: names.rename(value) for key, value in {**DEFAULT, **changes}.items()}
+    programs = {names.rename(program): build(names) for program, build in PROGRAMS.items()}
     files = {
-        f"{WORKDIR}/{NAME}": format_config({**DEFAULT, **changes}),
+        f"{WORKDIR}/{NAME}": format_config(config),
         f"{WORKDIR}/{PAGES}/index.html": PAGE,
     }
     env = {"GOLANG_VERSION": "1.17.3", "GOPATH": "/go", "PATH": f"/go/bin:/usr/local/go/bin:{DEFAULT_PATH}"}
-    return build_image(name, BULLSEYE, PROGRAMS, packages=GO_PACKAGES, files=files, env=env)
+    return build_image(name, BULLSEYE, programs, packages=GO_PACKAGES, files=files, env=env)
 
 
-def build_images() -> dict[str, Image]:
+def build_images(names: Names) -> dict[str, Image]:
     """Build the application's own images, by reference."""
     return {
-        RELEASE: build_release("hotelreservation"),
-        RETRYING_RELEASE: build_release("hotelreservation-retries", **RETRYING),
-        RANKING_RELEASE: build_release("hotelreservation-ranking", **RANKING),
-        BAD_GEO: build_release("hotelreservation-geo-app3", GeoMongoAddress="mongodb-geo:27777"),
+        RELEASE: build_release("hotelreservation", names),
+        RETRYING_RELEASE: build_release("hotelreservation-retries", names, **RETRYING),
+        RANKING_RELEASE: build_release("hotelreservation-ranking", names, **RANKING),
+        BAD_GEO: build_release("hotelreservation-geo-app3", names, GeoMongoAddress="mongodb-geo:27777"),
     }
 
 
-def publish(registry: ImageRegistry) -> None:
+def publish(registry: ImageRegistry, names: Names) -> None:
     """Add the images of the application and its datastores to a registry."""
-    for reference, image in build_images().items():
+    for reference, image in build_images(names).items():
         registry.add(
             reference, image, args=("bash",), workdir=WORKDIR, size_bytes=SIZE_BYTES + len(reference)
         )

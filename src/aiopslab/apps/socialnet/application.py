@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from aiopslab.apps.base import Application, Component, FrontDoor, Role, format_audit
+from aiopslab.apps.names import Names
 from aiopslab.apps.past import METADATA_RULE, Past
 from aiopslab.apps.registry import application
 from aiopslab.apps.socialnet.journeys import JOURNEYS, OBJECTIVES
@@ -137,6 +138,26 @@ PAST: Final = Past(
 )
 
 
+OTHER_NAMES: Final = Names(
+    {
+        "compose-post": "draft-entry",
+        "home-timeline": "front-feed",
+        "media": "library",
+        "nginx-thrift": "nginx-portal",
+        "post-storage": "page-archive",
+        "social-graph": "relations",
+        "text": "sentence",
+        "unique-id": "serial-key",
+        "url-shorten": "tiny-link",
+        "user": "viewer",
+        "user-mention": "viewer-message",
+        "user-timeline": "viewer-wall",
+    },
+    # Short words only where a kind of component follows: not in references of images, URLs, or names of files and teams.
+    r"(?<![\w-])(?<!yg397/)(?:{words})(?=-(?!nginx|team|timeline)|(?<=nginx-thrift|social-graph))",
+)
+
+
 @application
 class SocialNetwork(Application):
     """The social network application."""
@@ -164,6 +185,7 @@ class SocialNetwork(Application):
         ),
     )
     past = PAST
+    other_names = OTHER_NAMES
     audited = "post-storage-mongodb"
     audit = format_audit(NAMESPACE, f"service={audited}", f'mongo --quiet post --eval "{LIST_POSTS}"')
 
@@ -171,4 +193,4 @@ class SocialNetwork(Application):
         """Add the images of the application and its datastores to a registry."""
         from aiopslab.apps.socialnet.images import publish  # slow: it imports all programs
 
-        publish(registry)
+        publish(registry, self.names)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from string import Template
 from typing import Final
 
+from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.data.databases import build_images_with_data
 from aiopslab.apps.socialnet.services.compose_post import compose_post_service
 from aiopslab.apps.socialnet.services.home_timeline import home_timeline_service
@@ -19,8 +20,8 @@ from aiopslab.apps.socialnet.services.url_shorten import url_shorten_service
 from aiopslab.apps.socialnet.services.user import user_service
 from aiopslab.apps.socialnet.services.user_mention import user_mention_service
 from aiopslab.apps.socialnet.services.user_timeline import user_timeline_service
-from aiopslab.apps.socialnet.web.front import nginx_thrift
-from aiopslab.apps.socialnet.web.media import media_frontend
+from aiopslab.apps.socialnet.web.front import build_nginx_thrift
+from aiopslab.apps.socialnet.web.media import build_media_frontend
 from aiopslab.apps.socialnet.web.nginx import HOME, SCRIPTS
 from aiopslab.apps.socialnet.web.scripts import SCRIPTS as FRONT_SCRIPTS
 from simcloud.datastores.memcached import add_memcached
@@ -45,7 +46,7 @@ MEDIA_BYTES: Final = 371_260_918
 SNAPSHOT_BYTES: Final = 39_204_518
 OPENRESTY_PACKAGES: Final = ("curl", "gettext-base", "openssl", "wget")
 
-PROGRAMS: Final[Mapping[str, Program]] = {
+PROGRAMS: Final[Mapping[str, Callable[[Names], Program]]] = {
     "ComposePostService": compose_post_service,
     "HomeTimelineService": home_timeline_service,
     "MediaService": media_service,
@@ -109,31 +110,32 @@ PAGE: Final = b"""<!DOCTYPE html>
 
 
 @cache
-def build_services_image() -> Image:
-    """Build the image of the eleven programs. Their configuration is mounted."""
+def build_services_image(names: Names) -> Image:
+    """Build the image of the eleven programs, for services of some names. Their configuration is mounted."""
     return build_image(
         "social-network-microservices",
         XENIAL,
-        PROGRAMS,
+        {program: build(names) for program, build in PROGRAMS.items()},
         packages=("openssl",),
         files={f"{WORKDIR}/config/": b""},
     )
 
 
 @cache
-def build_web_image() -> Image:
+def build_web_image(names: Names) -> Image:
     """Build the image of the web server, with its scripts and pages."""
-    return _build_openresty("openresty-thrift", nginx_thrift, tuple(FRONT_SCRIPTS))
+    return _build_openresty("openresty-thrift", build_nginx_thrift(names), tuple(FRONT_SCRIPTS), names)
 
 
 @cache
-def build_media_image() -> Image:
+def build_media_image(names: Names) -> Image:
     """Build the image of the picture server."""
-    return _build_openresty("media-frontend", media_frontend, ("upload-media", "get-media"))
+    program = build_media_frontend(names)
+    return _build_openresty("media-frontend", program, ("upload-media", "get-media"), names)
 
 
-def _build_openresty(name: str, program: Program, scripts: tuple[str, ...]) -> Image:
-    files = {f"{SCRIPTS}/{script}.lua": _format_script(script) for script in scripts}
+def _build_openresty(name: str, program: Program, scripts: tuple[str, ...], names: Names) -> Image:
+    files = {f"{SCRIPTS}/{script}.lua": _format_script(script, names) for script in scripts}
     pages = {f"{HOME}/pages/{page}.html": PAGE for page in ("index", "main")}
     return build_image(
         name,
@@ -144,21 +146,23 @@ def _build_openresty(name: str, program: Program, scripts: tuple[str, ...]) -> I
     )
 
 
-def _format_script(module: str) -> bytes:
+def _format_script(module: str, names: Names) -> bytes:
     """Return a script's source. Only whether the file exists has an effect: the scripts are implemented in Python."""
     script = FRONT_SCRIPTS.get(module)
     if script is None:
         return b'local _M = {}\nlocal mongo = require "resty-mongol"\n\nreturn _M\n'
     source = "ngx.req.get_post_args()" if script.posted else "ngx.req.get_uri_args()"
-    return LUA.substitute(script._asdict(), source=source).encode()
+    service = names.rename(script.service)
+    return LUA.substitute(script._asdict(), service=service, source=source).encode()
 
 
-def publish(registry: ImageRegistry) -> None:
+def publish(registry: ImageRegistry, names: Names) -> None:
     """Add the images of the application and its datastores to a registry."""
-    registry.add(SERVICES, build_services_image(), args=("bash",), workdir=WORKDIR, size_bytes=SERVICES_BYTES)
+    services = build_services_image(names)
+    registry.add(SERVICES, services, args=("bash",), workdir=WORKDIR, size_bytes=SERVICES_BYTES)
     for reference, image, size_bytes in (
-        (WEB, build_web_image(), WEB_BYTES),
-        (MEDIA, build_media_image(), MEDIA_BYTES),
+        (WEB, build_web_image(names), WEB_BYTES),
+        (MEDIA, build_media_image(names), MEDIA_BYTES),
     ):
         args = ("openresty", "-g", "daemon off;")
         registry.add(reference, image, args=args, workdir=HOME, size_bytes=size_bytes)

@@ -105,6 +105,7 @@ class KubernetesSite(IncidentSite):
         self.options = options
         self.baseline_s = options.baseline_s
         self.timeout_s = options.timeout_s
+        self.soak_s = options.soak_s
         self._objectives = app.objectives
         self.capabilities = list_capabilities(options)
         access = read_access(options.kubeconfig, options.context)

@@ -24,16 +24,16 @@ UNBIND: Final = '{"spec": {"claimRef": null}}'
 class RedeployWithoutPV(Fault):
     """An operator deletes the namespace of HotelReservation and applies its manifests again."""
 
-    database: str = DATABASES[0]
-    """The first component of the ground truth; all databases are affected."""
+    databases: tuple[str, ...] = DATABASES
+    """All databases of the application; the ground truth begins with the first."""
     name: ClassVar[str] = "redeploy_without_pv"
     layer: ClassVar[Layer] = "virtualization"
 
     @property
     def truth(self) -> GroundTruth:
         """An operator's error at every database."""
-        others = tuple(database for database in DATABASES if database != self.database)
-        return GroundTruth(self.database, "Virtualization", "Operation Error", also_at_fault=others)
+        first, *others = self.databases
+        return GroundTruth(first, "Virtualization", "Operation Error", also_at_fault=tuple(others))
 
     @property
     def concerned(self) -> tuple[tuple[str, str], ...]:
@@ -41,7 +41,7 @@ class RedeployWithoutPV(Fault):
         kinds = (("persistentvolumes", "pv"), ("persistentvolumeclaims", "pvc"))
         return tuple(
             (kind, f"{_get_volume_name(database)}-{suffix}")
-            for database in DATABASES
+            for database in self.databases
             for kind, suffix in kinds
         )
 
@@ -61,16 +61,15 @@ class RedeployWithoutPV(Fault):
         released = f'.status.phase == "Released" and .spec.claimRef.namespace == "{site.namespace}"'
         listed = f"kubectl get pv -o json | jq -r '.items[] | select({released}) | .metadata.name'"
         site.operate(f"{listed} | xargs -r -I@ kubectl patch pv @ -p '{UNBIND}'")
-        restart_unready_pods(site, DATABASES)
+        restart_unready_pods(site, self.databases)
 
     def present(self, site: Site) -> bool:
         """Return whether the namespace is not active, or a database's claim is missing or not bound."""
         phase = f"kubectl get namespace {site.namespace} --ignore-not-found -o jsonpath={{.status.phase}}"
         if site.operate(phase).stdout != b"Active":
             return True
-        claims = [
-            site.find("persistentvolumeclaims", f"{_get_volume_name(database)}-pvc") for database in DATABASES
-        ]
+        names = [f"{_get_volume_name(database)}-pvc" for database in self.databases]
+        claims = [site.find("persistentvolumeclaims", name) for name in names]
         return any(at(claim, "status", "phase") != "Bound" for claim in claims)
 
 

@@ -14,6 +14,7 @@ from aiopslab.orchestrator.problems.drawn import (
     generate_ids as generate_ids,
     parse_id as parse_id,
     replace_noise as replace_noise,
+    use_other_names as use_other_names,
 )
 from aiopslab.orchestrator.problems.family import Family as Family
 from aiopslab.orchestrator.problems.registry import (

@@ -2,7 +2,7 @@
 
 An id such as ``wrong_image_hotel_res-mitigation`` gets its seed from the run. ``wrong_image_hotel_res-mitigation@12``
 carries it, and is the same problem wherever it is run; ``wrong_image_hotel_res-mitigation+heavy@12`` has more noise. Half
-of the detection problems have no fault.
+of the detection problems have no fault. ``wrong_image_hotel_res-mitigation+names`` is posed with other names of components.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ TASKS_FOR: Final[dict[Purpose, tuple[type[Task], ...]]] = {
 }  # fmt: skip
 CONCURRENT: Final = "concurrent_faults"
 """The name of the families with two faults, which the seed draws too."""
-_ID: Final = re.compile(rf"(.*?)(?:\+({'|'.join(get_args(Level))}))?(?:@([0-9]{{1,18}}))?")
+NAMES: Final = "+names"
+"""Marks the id of a problem whose application has other names."""
+_ID: Final = re.compile(
+    rf"(.*?)(?:\+({'|'.join(get_args(Level))}))?({re.escape(NAMES)})?(?:@([0-9]{{1,18}}))?"
+)
 
 
 class ProblemId(NamedTuple):
@@ -35,21 +39,34 @@ class ProblemId(NamedTuple):
     plain: str
     noise: Level | None
     seed: int | None
+    has_other_names: bool = False
+
+    def __str__(self) -> str:
+        noise, seed = f"+{self.noise}" if self.noise else "", "" if self.seed is None else f"@{self.seed}"
+        return f"{self.plain}{noise}{NAMES if self.has_other_names else ''}{seed}"
 
 
 def parse_id(pid: str) -> ProblemId:
     """Return the parts of an id."""
     match = _ID.fullmatch(pid)
     assert match is not None, "the pattern matches every text of one line"
-    plain, noise, seed = match.groups()
-    return ProblemId(plain, cast("Level | None", noise), None if seed is None else int(seed))
+    plain, noise, names, seed = match.groups()
+    return ProblemId(plain, cast("Level | None", noise), None if seed is None else int(seed), bool(names))
 
 
 def replace_noise(pid: str, level: Level | None) -> str:
     """Return the id with another level of noise; None for the one that it has."""
-    plain, own, seed = parse_id(pid)
-    noise = level or own
-    return plain + (f"+{noise}" if noise else "") + ("" if seed is None else f"@{seed}")
+    parts = parse_id(pid)
+    return str(parts._replace(noise=level or parts.noise))
+
+
+def use_other_names(pid: str) -> str:
+    """Return the id of the same problem with other names of components."""
+    return str(parse_id(pid)._replace(has_other_names=True))
+
+
+DrawTask = Callable[[int, Level, bool], Task]
+"""Creates a drawn problem from a seed, with a level of noise, and with other names or not."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +80,16 @@ class DrawnFamily:
     """The number of faults."""
     tasks: tuple[type[Task], ...] = TASKS
 
-    def iter_problems(self) -> Iterator[tuple[str, str, Callable[[int, Level], Task]]]:
+    def iter_problems(self) -> Iterator[tuple[str, str, DrawTask]]:
         """Yield each problem's id, the type of its task, and a function that creates it from a seed."""
         for task in self.tasks:
             pid = f"{self.name}-{task.task_type}"
             yield pid, task.task_type, partial(self._make, pid, task)
 
-    def _make(self, pid: str, task: type[Task], seed: int, noise: Level = "usual") -> Task:
+    def _make(self, pid: str, task: type[Task], seed: int, noise: Level, other_names: bool) -> Task:
         app, chance = self.app(), Random(f"{seed}/{self.name}")
+        if other_names:
+            app = app.use_other_names()
         faults = self._draw_faults(app, chance)
         spared = [fault.target for fault in faults]
         keep_pods = any(fault.hinders_pods for fault in faults)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from functools import partial
+from typing import Any
 
-from aiopslab.apps import Application
+from aiopslab.apps import Application, Names, NoOtherNames
 from aiopslab.generators.fault import Fault
 from aiopslab.orchestrator.tasks import TASKS, Task
 from aiopslab.orchestrator.tasks.base import SOAK_S
@@ -40,15 +41,20 @@ class Family:
                     f"Family '{self.name}' has a fault at '{missing[0]}', which {app.name} does not have. {hint}"
                 )
 
-    def iter_problems(self) -> Iterator[tuple[str, str, Callable[[], Task]]]:
-        """Yield each problem's id, the type of its task, and a function that creates it."""
+    def iter_problems(self) -> Iterator[tuple[str, str, Callable[..., Task]]]:
+        """Yield each problem's id, the type of its task, and a function that creates it; ``other_names=True`` renames components."""
         for task in self.tasks:
             for number, instance in enumerate(self.instances, start=1):
                 pid = self.ids.format(family=self.name, task=task.task_type, number=number)
                 yield pid, task.task_type, partial(self._make, pid, task, instance)
 
-    def _make(self, pid: str, task: type[Task], instance: Instance) -> Task:
-        problem = task(self.app(), get_faults(instance))
+    def _make(self, pid: str, task: type[Task], instance: Instance, other_names: bool = False) -> Task:
+        app, faults = self.app(), get_faults(instance)
+        if other_names:
+            known = [component.name for component in app.components]
+            app = app.use_other_names()
+            faults = tuple(_rename(fault, known, app.names) for fault in faults)
+        problem = task(app, faults)
         problem.id = pid
         problem.soak_s = self.soak_s
         return problem
@@ -56,8 +62,20 @@ class Family:
 
 def get_faults(instance: Instance) -> tuple[Fault, ...]:
     """Return the faults of an instance."""
-    """Return the faults of an instance."""
     return (instance,) if isinstance(instance, Fault) else instance
+
+
+def _rename(fault: Fault, known: Sequence[str], names: Names) -> Fault:
+    """Return a fault with the other names of the components in its parameters."""
+
+    def rename(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(rename, value))
+        return names.rename(value) if value in known else value
+
+    if not is_dataclass(fault):
+        raise NoOtherNames(f"the target of the fault {fault.name}, which is no dataclass")
+    return replace(fault, **{field.name: rename(getattr(fault, field.name)) for field in fields(fault)})
 
 
 def _get_components(fault: Fault) -> tuple[str, ...]:

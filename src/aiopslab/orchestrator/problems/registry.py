@@ -18,8 +18,8 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Final
 
-from aiopslab.generators import Level
-from aiopslab.orchestrator.problems.drawn import DrawnFamily, list_families, parse_id
+from aiopslab.apps import NoOtherNames
+from aiopslab.orchestrator.problems.drawn import DrawnFamily, DrawTask, list_families, parse_id
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.problems.missing import find_missing_application
 from aiopslab.orchestrator.tasks import ALL_TASKS, Task
@@ -56,8 +56,10 @@ class Entry:
 
     task_type: str
     make: Callable[[], Task]
-    draw: Callable[[int, Level], Task] | None = None
+    draw: DrawTask | None = None
     """Creates a drawn problem from a seed."""
+    make_renamed: Callable[[], Task] | None = None
+    """Creates a problem of a family with other names; a drawn one is drawn with them."""
     app: str = ""
     """The name of its application, if it is known without creating the problem."""
 
@@ -105,20 +107,30 @@ class ProblemRegistry:
 
     def get_problem(self, problem_id: str) -> Callable[[], Task] | None:
         """Return a function that creates a problem, or None for an unknown id, as in the public release."""
-        plain, noise, _ = parse_id(problem_id)
+        plain, noise, *_ = parse_id(problem_id)
         entry = self._entries.get(plain)
         if entry is None or (noise is not None and entry.draw is None):
             return None
         return partial(self.get_problem_instance, problem_id)
 
     def get_problem_instance(self, pid: str, seed: int = 0) -> Task:
-        """Return a new instance of a problem; raises ``UnknownProblem``. An id may carry its own seed: ``ID@12``."""
-        plain, noise, own_seed = parse_id(pid)
+        """Return a new instance of a problem; raises ``UnknownProblem`` and ``NoOtherNames``.
+
+        An id may carry its own seed, ``ID@12``, and ask for other names of components, ``ID+names``.
+        """
+        plain, noise, own_seed, has_other_names = parse_id(pid)
         entry = self._find(pid)
         if noise is not None and entry.draw is None:
             raise UnknownProblem(pid, list(self._entries))
         seed = seed if own_seed is None else own_seed
-        problem = entry.make() if entry.draw is None else entry.draw(seed, noise or "usual")
+        if entry.draw is not None:
+            problem = entry.draw(seed, noise or "usual", has_other_names)
+        elif not has_other_names:
+            problem = entry.make()
+        elif entry.make_renamed is not None:
+            problem = entry.make_renamed()
+        else:
+            raise NoOtherNames(f"the components of the problem '{plain}', which has its own class")
         problem.seed = seed
         if plain != pid or not problem.id:
             problem.id = pid
@@ -200,10 +212,10 @@ def _find_entries(found: object) -> Iterator[tuple[str, Entry]]:
                 yield from _find_entries(member)
     elif isinstance(found, Family):
         for pid, task_type, make in found.iter_problems():
-            yield pid, Entry(task_type, make)
+            yield pid, Entry(task_type, make, make_renamed=partial(make, other_names=True))
     elif isinstance(found, DrawnFamily):
         for pid, task_type, draw in found.iter_problems():
-            yield pid, Entry(task_type, partial(draw, 0), draw, found.app.name)
+            yield pid, Entry(task_type, partial(draw, 0, "usual", False), draw, app=found.app.name)
     elif isinstance(found, type) and issubclass(found, Task):
         _check_task(found)
         yield found.id, Entry(found.task_type, found)

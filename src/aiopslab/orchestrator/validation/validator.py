@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final, TypeVar
 
+from aiopslab.cloud import Environment
 from aiopslab.generators import Noise
 from aiopslab.orchestrator.oracles import Finding
 from aiopslab.orchestrator.preparation import (
@@ -207,6 +208,11 @@ def _get_problem(stage: Stage) -> PreparedProblem:
     return stage.problem
 
 
+def _get_world(stage: Stage) -> Environment:
+    assert isinstance(stage.environment, Environment), "a real cluster cannot be copied"
+    return stage.environment
+
+
 def _find_stage_symptoms(stage: Stage) -> Symptoms:
     """Return the observable state of a copy."""
     return find_symptoms(stage.environment)
@@ -214,7 +220,7 @@ def _find_stage_symptoms(stage: Stage) -> Symptoms:
 
 def _find_world_leaks(stage: Stage, names: tuple[str, ...]) -> list[Leak]:
     """Return the leaks that do not depend on the agent."""
-    return find_names(read_world(stage.environment), names)
+    return find_names(read_world(_get_world(stage)), names)
 
 
 def _find_agent_leaks(stage: Stage, names: Names) -> list[Leak]:
@@ -230,7 +236,7 @@ def _find_agent_leaks(stage: Stage, names: Names) -> list[Leak]:
     return [
         *find_names(passages, names.prompt),
         *find_names(runbooks, names.runbooks),
-        *find_names(read_containers([stage.environment.terminal().machine.host]), names.world),
+        *find_names(read_containers([_get_world(stage).terminal().machine.host]), names.world),
     ]
 
 

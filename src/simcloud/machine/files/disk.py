@@ -41,6 +41,11 @@ class LostDirectory(NamedTuple):
 class Disk:
     """A storage device with a number of bytes and inodes."""
 
+    __slots__ = (
+        "bytes_per_s", "capacity_bytes", "errors", "fail_reads", "fail_writes", "file_system_errors", "inodes", "inodes_used",
+        "journal_failed", "latency_s", "lost_directory", "name", "on_error", "read_only", "used_bytes", "written_bytes",
+    )  # fmt: skip
+
     def __init__(self, name: str, capacity_bytes: int, inodes: int | None = None) -> None:
         self.name = name
         self.capacity_bytes = capacity_bytes

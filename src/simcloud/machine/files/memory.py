@@ -79,13 +79,13 @@ class Full(Zero):
 class RandomBytes(CharacterDevice):
     """/dev/random and /dev/urandom: bytes from a stream of the world."""
 
-    def __init__(self, rdev: int, random: Random) -> None:
+    def __init__(self, rdev: int, get_random: Callable[[], Random]) -> None:
         self.rdev = rdev
-        self._random = random
+        self._get_random = get_random
 
     def read(self, count: int) -> bytes:
         """That many bytes, up to 32 MiB."""
-        return self._random.randbytes(min(count, MAX_RANDOM_BYTES))
+        return self._get_random().randbytes(min(count, MAX_RANDOM_BYTES))
 
 
 class NoTerminal(CharacterDevice):
@@ -103,14 +103,14 @@ class DeviceVolume(MemoryVolume):
 
     def __init__(
         self,
-        random: Random,
+        get_random: Callable[[], Random],
         clock: Callable[[], float],
         disks: Mapping[str, Device],
         size_bytes: int,
         kernel_messages: Device | None,
     ) -> None:
         super().__init__(Disk("devtmpfs", size_bytes, size_bytes // BLOCK_BYTES), clock, "devtmpfs")
-        self._random = random
+        self._get_random = get_random
         self._disks = disks
         self._kernel_messages = kernel_messages
         if disks:
@@ -126,9 +126,9 @@ class DeviceVolume(MemoryVolume):
         known: dict[str, Device] = {
             "full": Full(),
             "null": CharacterDevice(),
-            "random": RandomBytes(0x108, self._random),
+            "random": RandomBytes(0x108, self._get_random),
             "tty": NoTerminal(),
-            "urandom": RandomBytes(0x109, self._random),
+            "urandom": RandomBytes(0x109, self._get_random),
             "zero": Zero(),
         }
         for name, device in known.items():
@@ -169,11 +169,11 @@ class BlockDevice(CharacterDevice):
 
 
 def device_volume(
-    random: Random,
+    get_random: Callable[[], Random],
     clock: Callable[[], float],
     disks: Mapping[str, Device] | None = None,
     size_bytes: int = DEV_BYTES,
     kernel_messages: Device | None = None,
 ) -> Volume:
-    """A volume for /dev; /dev/random and /dev/urandom draw from the given stream. Only a machine has ``kernel_messages``."""
-    return DeviceVolume(random, clock, disks or {}, size_bytes, kernel_messages)
+    """A volume for /dev; /dev/random and /dev/urandom draw from a stream that few containers need. Only a machine has ``kernel_messages``."""
+    return DeviceVolume(get_random, clock, disks or {}, size_bytes, kernel_messages)

@@ -11,6 +11,7 @@ from simcloud.machine.files import (
     VirtualEntry,
     VirtualFile,
     VirtualVolume,
+    lazy_directory,
     virtual_directory,
 )
 from simcloud.machine.proc.block import (
@@ -42,8 +43,8 @@ def sys_volume(container: Container) -> VirtualVolume:
             return virtual_directory({DEVICE: folder_of(disk)})
         if name == "fs":
             fs: dict[str, VirtualEntry] = {"bpf": virtual_directory({}), "cgroup": virtual_directory({})}
-            fs["ext4"] = virtual_directory(
-                {PARTITION: fact_folder(_EXT4, container), "features": virtual_directory({})}
+            fs["ext4"] = lazy_directory(  # the folder is kept by what is mounted below it
+                lambda: {PARTITION: fact_folder(_EXT4, container), "features": virtual_directory({})}, 0o555
             )
             return virtual_directory(fs)
         return fact_folder(_DEVICES, container) if name == "devices" else None

@@ -156,6 +156,14 @@ class Counted(NamedTuple):
 class Process:
     """One running program in a container."""
 
+    __slots__ = (
+        "_threads", "accounts", "alive", "argv", "budget", "capabilities", "children", "children_cpu_s",
+        "comm", "container", "counted", "cpu_s", "ended", "ended_by", "env", "files", "group",
+        "held_network", "host_pid", "kernel", "main", "memory", "metrics", "on_skip", "open_files",
+        "parent", "pid", "report", "session", "signals", "started_at", "status", "stopped", "streams",
+        "terminal", "unpaid_turns",
+    )  # fmt: skip
+
     def __init__(
         self,
         container: ProcessContainer,

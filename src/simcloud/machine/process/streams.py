@@ -22,6 +22,7 @@ CHUNK_BYTES: Final = 65_536
 class Stream:
     """One end of something that carries bytes."""
 
+    __slots__ = ("_holders",)
     isatty = False
 
     def __init__(self) -> None:
@@ -169,6 +170,8 @@ class FileStream(Stream):
 
 class NullStream(Stream):
     """``/dev/null``: always at its end, takes everything."""
+
+    __slots__ = ()
 
     def describe(self) -> str:
         """The device's name."""

@@ -176,6 +176,41 @@ def test_an_unhealthy_baseline_makes_an_episode_void(served: Served, tmp_path: P
     assert list_own(served) == ""
 
 
+def test_a_benchmark_runs_one_episode_after_the_other(served: Served, tmp_path: Path) -> None:
+    code, _, err = run(
+        served, tmp_path, "bench", "front_port-detection-1", "front_port-localization-1", "disk_woreout-detection-1",
+        "--load", "problems.py", "--agent", "yes", "--cloud", "kubernetes", "--out", "runs", "--json", *SHORT,
+    )  # fmt: skip
+    assert code == 0, err
+    assert (
+        "1 of 3 problems are not available on this cluster and are left out: disk_woreout-detection-1 (needs hardware)."
+        in err
+    )
+    records = [json.loads(path.read_text()) for path in tmp_path.glob("runs/sessions/*.json")]
+    assert {record["problem_id"]: record["results"]["success"] for record in records} == {
+        "front_port-detection-1": True,
+        "front_port-localization-1": False,
+    }
+    assert list_own(served) == ""
+    code, _, err = run(served, tmp_path, "bench", "--resume", "--out", "runs")
+    assert code == 2
+    assert "has cloud kubernetes, not embedded" in err
+
+
+@pytest.mark.slow
+def test_an_interrupted_benchmark_cleans_up(served: Served, tmp_path: Path) -> None:
+    process = start(
+        served, tmp_path, "bench", "front_port-detection-1", "--load", "problems.py", "--agent", "noop",
+        "--cloud", "kubernetes", "--out", "runs", *SHORT,
+    )  # fmt: skip
+    served.until(lambda text: "geo" in text, "get", "deployments", "-A", "-o", "name")
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130, err
+    assert "removing the application from the cluster" in err
+    assert list_own(served) == ""
+
+
 def test_a_problem_that_needs_more_is_refused_at_once(served: Served, tmp_path: Path) -> None:
     code, _, err = run(
         served, tmp_path, "run", "disk_woreout-detection-1", "--agent", "noop", "--cloud", "kubernetes"

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from aiopslab.orchestrator.problems import CannotLoad, ProblemRegistry, UnknownProblem
+from aiopslab.apps import NoOtherNames
+from aiopslab.orchestrator.problems import (
+    CannotLoad,
+    ProblemRegistry,
+    UnknownProblem,
+    parse_id,
+    replace_noise,
+    use_other_names,
+)
 
 OWN = """
     from aiopslab import Family, HotelReservation, LocalizationTask
@@ -139,3 +147,52 @@ def test_a_broken_package_is_told_and_keeps_nobody_from_the_rest(
     ):
         registry = ProblemRegistry()
     assert "scale_pod_zero_social_net-detection-1" in registry.get_problem_ids()
+
+
+@pytest.mark.parametrize(
+    "pid", ["misconfig_app_hotel_res-localization-1", "redeploy_without_PV-localization-1"]
+)
+def test_a_problem_with_other_names_has_the_same_fault_elsewhere(pid: str) -> None:
+    registry = ProblemRegistry()
+    usual, renamed = (registry.get_problem_instance(name) for name in (pid, f"{pid}+names"))
+    assert renamed.id == f"{pid}+names"
+    assert renamed.get_expected() == list(map(renamed.app.names.rename, usual.get_expected()))
+    assert set(renamed.get_expected()).isdisjoint(usual.get_expected())
+    assert renamed.faults[0].concerned == tuple(
+        (kind, renamed.app.names.rename(name)) for kind, name in usual.faults[0].concerned
+    )
+
+
+@pytest.mark.parametrize(
+    "family", ["wrong_image_hotel_res", "wrong_config_map_social_net", "concurrent_faults_hotel_res"]
+)
+def test_a_drawn_problem_with_other_names_is_drawn_alike(family: str) -> None:
+    registry = ProblemRegistry()
+    for seed in range(5):
+        usual = registry.get_problem_instance(f"{family}-localization+heavy@{seed}")
+        renamed = registry.get_problem_instance(f"{family}-localization+heavy+names@{seed}")
+        rename = renamed.app.names.rename
+        assert renamed.get_expected() == list(map(rename, usual.get_expected()))
+        changes, others = (
+            [line for change in (*task.noise.before, *task.noise.after) for line in change.lines]
+            for task in (usual, renamed)
+        )
+        assert changes != others == [rename(line).replace("quote-card", "rate-card") for line in changes]
+
+
+def test_a_problem_with_a_class_of_its_own_has_no_other_names(tmp_path: Path) -> None:
+    registry = ProblemRegistry()
+    registry.load(written(tmp_path, OWN))
+    assert registry.get_problem_instance("my_family-localization-1+names").app.names.words
+    with pytest.raises(
+        NoOtherNames, match=r"'mine-localization-1', which has its own class\. Leave out \+names"
+    ):
+        registry.get_problem_instance("mine-localization-1+names")
+
+
+def test_the_parts_of_an_id_can_be_put_together_again() -> None:
+    for pid in ("a", "a+heavy", "a+names", "a@3", "a+names@3", "a+none+names@3"):
+        assert str(parse_id(pid)) == pid
+        assert str(parse_id(use_other_names(pid))) == use_other_names(pid)
+    assert use_other_names("a+heavy@3") == use_other_names("a+heavy+names@3") == "a+heavy+names@3"
+    assert replace_noise("a+names@3", "none") == "a+none+names@3"

@@ -202,7 +202,10 @@ def test_a_session_that_outgrows_its_memory_fails_alone(
     answer = server.act(small["id"], f'exec_shell("{line}")')
     assert answer.status == 500
     ended = server.wait_for_end(small["id"])
-    assert ended["ending"] in ("harness error", "cut off")  # the latter if nothing is left to raise the error with
+    assert ended["ending"] in (
+        "harness error",
+        "cut off",
+    )  # the latter if nothing is left to raise the error with
     assert server.ask("GET", f"/api/records/{ended['record']}").json["problem_id"] == PROBLEM
     assert server.act(session["id"], LOOK).status == 200
 

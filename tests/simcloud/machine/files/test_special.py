@@ -45,7 +45,8 @@ def test_tmpfs_has_a_size_and_forgets(clock: Any) -> None:
 
 @pytest.fixture
 def dev(clock: Any) -> Files:
-    return Files(device_volume(Random(1), clock))
+    stream = Random(1)
+    return Files(device_volume(lambda: stream, clock))
 
 
 def test_devices_give_and_take(dev: Files) -> None:
@@ -69,7 +70,7 @@ def test_no_read_of_an_endless_device_is_unbounded(dev: Files) -> None:
 
 
 def test_random_bytes_come_from_the_given_stream(clock: Any) -> None:
-    draws = [Files(device_volume(Random(5), clock)).open("/urandom").read(16) for _ in range(2)]
+    draws = [Files(device_volume(lambda: Random(5), clock)).open("/urandom").read(16) for _ in range(2)]
     assert draws[0] == draws[1] == Random(5).randbytes(16)
 
 

@@ -34,7 +34,7 @@ async def _main(startup: Startup) -> None:
 
 async def _load(startup: Startup, mongo: MongoClient) -> list[Place]:
     try:
-        return read_places(await mongo.collection("geo-db", "geo").find({}).all())
+        return read_places(await mongo.collection(startup.database, "geo").find({}).all())
     except MongoError as error:
         startup.log.error(
             f"Failed get geo data: %!(EXTRA *errors.errorString={error})", "services/geo/server.go:170"

@@ -32,7 +32,7 @@ class Profiles:
     def __init__(self, startup: Startup, mongo: MongoClient, cache: MemcachedClient) -> None:
         self._startup = startup
         self._ctx = startup.ctx
-        self._hotels = mongo.collection("profile-db", "hotels")
+        self._hotels = mongo.collection(startup.database, "hotels")
         self._cache = cache
 
     async def get(self, call: Call) -> list[Profile]:

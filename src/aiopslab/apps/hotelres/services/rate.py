@@ -31,7 +31,7 @@ class Rates:
     def __init__(self, startup: Startup, mongo: MongoClient, cache: MemcachedClient) -> None:
         self._startup = startup
         self._ctx = startup.ctx
-        self._inventory = mongo.collection("rate-db", "inventory")
+        self._inventory = mongo.collection(startup.database, "inventory")
         self._cache = cache
 
     async def get(self, call: Call) -> list[Plan]:

@@ -52,7 +52,7 @@ async def _main(startup: Startup) -> None:
 
 async def _load(startup: Startup, mongo: MongoClient) -> list[dict[str, Any]]:
     try:
-        return await mongo.collection("recommendation-db", "recommendation").find({}).all()
+        return await mongo.collection(startup.database, "recommendation").find({}).all()
     except MongoError as error:
         message = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
         startup.log.error(message, "services/recommendation/server.go:171")

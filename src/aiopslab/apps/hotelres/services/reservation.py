@@ -28,8 +28,8 @@ class Reservations:
 
     def __init__(self, startup: Startup, mongo: MongoClient, cache: MemcachedClient) -> None:
         self._startup = startup
-        self._reservations = mongo.collection("reservation-db", "reservation")
-        self._rooms = mongo.collection("reservation-db", "number")
+        self._reservations = mongo.collection(startup.database, "reservation")
+        self._rooms = mongo.collection(startup.database, "number")
         self._cache = cache
 
     async def check(self, call: Call) -> list[str]:

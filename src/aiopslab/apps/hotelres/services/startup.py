@@ -22,6 +22,7 @@ from aiopslab.apps.hotelres.services.source_positions import (
     build_logger_frames,
     build_main_frames,
 )
+from aiopslab.apps.names import Names
 from simcloud.datastores.consul import ConsulAddresses, ConsulClient, ConsulError
 from simcloud.datastores.memcached import MemcachedClient, MemcacheError
 from simcloud.datastores.mongodb import Collection, MongoClient, MongoError
@@ -52,9 +53,14 @@ TUNE: Final = "github.com/harlow/go-micro-services/tune"
 class Startup:
     """The startup of one program; each step is logged."""
 
-    def __init__(self, ctx: Context, name: str) -> None:
+    def __init__(self, ctx: Context, name: str, names: Names) -> None:
         self.ctx = ctx
         self.name = name
+        """The program's name in its sources."""
+        self.service = names.rename(name)
+        """The name under which it registers, and in traces."""
+        self.database = f"{self.service}-db"
+        self._names = names
         self.log = GoLog(ctx)
         self.lines = LINES[name]
         self.config = Config({})
@@ -99,7 +105,7 @@ class Startup:
             self.log_info(self._locate_db(where.dialled + 5), "Generating test data...")
         try:
             for seed in SEEDS[self.name]:
-                await self._fill(client.collection(f"{self.name}-db", seed.collection), seed)
+                await self._fill(client.collection(self.database, seed.collection), seed)
         except MongoError as error:
             self.log.fatal(str(error), self._locate_db(where.refused))
         self.log_main(line + 4, "Successfull")
@@ -130,12 +136,12 @@ class Startup:
         self.log_main(lines.port + 1, f"Read consul address: {consul}")
         self.log_main(lines.port + 2, f"Read jaeger address: {agent}")
         self.log_main(
-            lines.jaeger, f"Initializing jaeger agent [service name: {self.name} | host: {agent}]..."
+            lines.jaeger, f"Initializing jaeger agent [service name: {self.service} | host: {agent}]..."
         )
         ratio = _parse_ratio(self.ctx.env.get("JAEGER_SAMPLE_RATIO"))
         self.log_info("tracing/tracer.go:26", f"Jaeger client: adjusted sample ratio {ratio:f}")
         try:
-            self.tracer = await Tracer.open(self.ctx, self.name, agent, sample_ratio=ratio)
+            self.tracer = await Tracer.open(self.ctx, self.service, agent, sample_ratio=ratio)
         except (NameNotFound, ResolverFailure) as error:
             message = f"Got error while initializing jaeger agent: {golang.lookup_error(self.ctx, error)}"
             frames = build_main_frames(self.name, lines.jaeger + 3, *build_logger_frames())
@@ -158,7 +164,7 @@ class Startup:
 
     def open_channel(self, service: str) -> GrpcChannel:
         """Return a channel to another service at its addresses in Consul, with the configured retries."""
-        config = self.config
+        config, service = self.config, self._names.rename(service)
         addresses = ConsulAddresses(self.ctx, config["consulAddress"], f"srv-{service}")
         attempts, retry = config.get_number("CallAttempts"), None
         if attempts > 0:
@@ -206,7 +212,7 @@ class Startup:
     async def _register(self) -> None:
         address = self.ctx.container.namespace.address
         id = str(UUID(int=self.ctx.random("uuid").getrandbits(128), version=4))
-        name = f"srv-{self.name}"
+        name = f"srv-{self.service}"
         instance = f"[ name: {name}, id: {id}, address: {address}:{self.port} ]"
         self.log_info("registry/registry.go:91", f"Trying to register service {instance}")
         try:
@@ -241,16 +247,19 @@ class Startup:
         return f"cmd/{self.name}/db.go:{line}"
 
 
-def make_program(name: str, main: Callable[[Startup], Awaitable[Any]]) -> Program:
-    """Return a program that runs a main function after the common startup."""
+def make_program(name: str, main: Callable[[Startup], Awaitable[Any]]) -> Callable[[Names], Program]:
+    """Return a function that builds, for services of some names, a program that runs a main function after the common startup."""
 
-    async def run(ctx: Context) -> int:
-        startup = Startup(ctx, name)
-        await startup.begin()
-        await main(startup)
-        return 0
+    def build(names: Names) -> Program:
+        async def run(ctx: Context) -> int:
+            startup = Startup(ctx, name, names)
+            await startup.begin()
+            await main(startup)
+            return 0
 
-    return go_program(run)
+        return go_program(run)
+
+    return build
 
 
 def parse_tls(value: str) -> tuple[bool, str]:

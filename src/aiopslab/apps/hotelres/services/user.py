@@ -30,7 +30,7 @@ async def _main(startup: Startup) -> None:
 
 async def _load(startup: Startup, mongo: MongoClient) -> dict[str, str]:
     try:
-        found = await mongo.collection("user-db", "user").find({}).all()
+        found = await mongo.collection(startup.database, "user").find({}).all()
     except MongoError as error:
         message = f"Failed get users data: %!(EXTRA *errors.errorString={error})"
         startup.log.error(message, "services/user/server.go:148")

@@ -51,7 +51,7 @@ def _make_call(
     startup: Startup, service: str, method: str, span: str, helper: Helper, line: int
 ) -> ServiceCall:
     pool, place = startup.open_pool(service, helper.pool), startup.locate(line, helper.function)
-    return ServiceCall(pool, method, f"{span}_client", startup.log, helper.failure, place)
+    return ServiceCall(pool, method, f"{span}_client", startup, helper.failure, place)
 
 
 class ComposePost:

@@ -24,7 +24,7 @@ class HomeTimeline:
             startup.open_pool("post-storage-service", "post-storage-client"),
             "ReadPosts",
             "",
-            startup.log,
+            startup,
             "Failed to read posts from post-storage-service",
             startup.locate(268, READ),
         )
@@ -32,7 +32,7 @@ class HomeTimeline:
             startup.open_pool("social-graph-service", "social-graph-client"),
             "GetFollowers",
             "get_followers_client",
-            startup.log,
+            startup,
             "Failed to get followers from social-network-service",
             startup.locate(123, WRITE),
         )

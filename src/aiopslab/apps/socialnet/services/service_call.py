@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from aiopslab.apps.socialnet.services.startup import Startup
 from simcloud.services import SpanContext
-from simcloud.services.languages import BoostLog
 from simcloud.services.rpc.thrift import NoConnection, ThriftError, ThriftPool
 
 
@@ -18,13 +18,13 @@ class ServiceCall:
     __slots__ = ("_log", "_message", "_method", "_operation", "_place", "_pool")
 
     def __init__(
-        self, pool: ThriftPool, method: str, operation: str, log: BoostLog, message: str, place: str
+        self, pool: ThriftPool, method: str, operation: str, startup: Startup, message: str, place: str
     ) -> None:
         self._pool = pool
         self._method = method
         self._operation = operation
-        self._log = log
-        self._message = message
+        self._log = startup.log
+        self._message = startup.rename(message)
         self._place = place
 
     async def call(self, payload: Any, span: SpanContext) -> Any:

@@ -29,7 +29,7 @@ class SocialGraph:
             startup.open_pool("user-service", "user-service-client"),
             "GetUserId",
             "",
-            startup.log,
+            startup,
             "Failed to get user_id from user-service",
             startup.locate(757, "operator()"),
         )

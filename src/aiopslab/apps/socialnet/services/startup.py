@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, NamedTuple, TypeVar
 
+from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.config import Settings, read_sampling, read_settings
 from aiopslab.apps.socialnet.services.sorted_sets import SortedSets
 from simcloud.datastores.memcached import MemcachedPool
@@ -61,12 +62,16 @@ LINES: Final = {
 class Startup:
     """The startup of one program."""
 
-    def __init__(self, ctx: Context, name: str) -> None:
+    def __init__(self, ctx: Context, name: str, names: Names) -> None:
         self.ctx = ctx
-        self.name = name
+        self.rename = names.rename
+        """Returns the name of another component, or a message with names, as this release has it."""
+        self.service = names.rename(name)
+        """The name in the configuration, in traces and in the log."""
         self.log = BoostLog(ctx)
         self.settings: Settings
         self.tracer: Tracer
+        self._lines = LINES[name]
         self._stem = "".join(word.capitalize() for word in name.split("-"))
 
     async def begin(self) -> None:
@@ -79,11 +84,11 @@ class Startup:
 
     def open_pool(self, service: str, label: str) -> ThriftPool:
         """Return a connection pool for another service; ``label`` is its name in the log."""
-        settings = self.settings
+        settings, service = self.settings, self.rename(service)
         return ThriftPool(
             self.ctx,
             self.tracer,
-            label,
+            self.rename(label),
             settings.get_text(service, "addr"),
             settings.get_port(service),
             most=max(1, settings.get_number(service, "connections")),
@@ -93,18 +98,17 @@ class Startup:
 
     def connect_mongo(self, name: str) -> MongocPool:
         """Return a client pool of a MongoDB."""
-        return MongocPool(
-            self.ctx, self.settings.get_address(name), tls=self.settings.get_flag("ssl", "enabled")
-        )
+        address = self.settings.get_address(self.rename(name))
+        return MongocPool(self.ctx, address, tls=self.settings.get_flag("ssl", "enabled"))
 
     def connect_cache(self, name: str) -> MemcachedPool:
         """Return a client pool of a memcached."""
-        settings = self.settings
+        settings, name = self.settings, self.rename(name)
         return MemcachedPool(self.ctx, settings.get_address(name), settings.get_number(name, "connections"))
 
     def connect_sorted_sets(self, name: str) -> SortedSets:
         """Return a client of a Redis."""
-        settings = self.settings
+        settings, name = self.settings, self.rename(name)
         pool = RedisPool(
             self.ctx,
             settings.get_address(name),
@@ -124,12 +128,12 @@ class Startup:
                 self.log.error(f"Error in createIndexes: {error}", CREATE_INDEX)
             else:
                 return
-            self.log.error(NO_INDEX, self._locate_main(LINES[self.name].no_index))
+            self.log.error(NO_INDEX, self._locate_main(self._lines.no_index))
             await self.ctx.sleep(RETRY_S)
 
     def read_machine_id(self) -> str:
         """Return three hexadecimal digits that distinguish this pod's ids."""
-        interface = self.settings.get_text(self.name, "netif")
+        interface = self.settings.get_text(self.service, "netif")
         if interface != "eth0":
             place = f"{self._stem.removesuffix('Service')}Handler.h:132:GetMachineId"
             self.log.fatal(f"Cannot read MAC address from net interface {interface}", place)
@@ -139,7 +143,7 @@ class Startup:
             f"MAC address = {mac}", f"{self._stem.removesuffix('Service')}Handler.h:144:GetMachineId"
         )
         found = f"{_hash_identity(mac, self.ctx.process.pid):03x}"[-3:]
-        self.log.info(f"machine_id = {found}", self._locate_main(LINES[self.name].start - 45))
+        self.log.info(f"machine_id = {found}", self._locate_main(self._lines.start - 45))
         return found
 
     def create_server(self) -> ThriftServer:
@@ -148,8 +152,8 @@ class Startup:
 
     async def serve(self, server: ThriftServer) -> int:
         """Open the port and serve until the process ends."""
-        port = self.settings.get_port(self.name)
-        self.log.info(f"Starting the {self.name} server ...", self._locate_main(LINES[self.name].start))
+        port = self.settings.get_port(self.service)
+        self.log.info(f"Starting the {self.service} server ...", self._locate_main(self._lines.start))
         try:
             return await server.serve(port)
         except (AddressInUse, NetworkError) as error:
@@ -171,10 +175,10 @@ class Startup:
     async def _connect_tracing(self) -> Tracer:
         agent, ratio = read_sampling(self.ctx)
         if agent is None:
-            return Tracer(self.ctx, self.name, sample_ratio=0.0, library=LIBRARY)
+            return Tracer(self.ctx, self.service, sample_ratio=0.0, library=LIBRARY)
         while True:
             try:
-                return await Tracer.open(self.ctx, self.name, agent, sample_ratio=ratio, library=LIBRARY)
+                return await Tracer.open(self.ctx, self.service, agent, sample_ratio=ratio, library=LIBRARY)
             except NetworkError:
                 self.log.error(NO_JAEGER, "tracing.h:76:SetUpTracer")
             await self.ctx.sleep(RETRY_S)
@@ -194,15 +198,18 @@ async def _capture_outcome(work: Coroutine[Any, Any, T]) -> T | ThriftError:
         return error
 
 
-def make_program(name: str, main: Callable[[Startup], Awaitable[int]]) -> Program:
-    """Return a program that runs a main function after the common startup."""
+def make_program(name: str, main: Callable[[Startup], Awaitable[int]]) -> Callable[[Names], Program]:
+    """Return a function that builds, for services of some names, a program that runs a main function after the common startup."""
 
-    async def run(ctx: Context) -> int:
-        startup = Startup(ctx, name)
-        await startup.begin()
-        return await main(startup)
+    def build(names: Names) -> Program:
+        async def run(ctx: Context) -> int:
+            startup = Startup(ctx, name, names)
+            await startup.begin()
+            return await main(startup)
 
-    return run
+        return run
+
+    return build
 
 
 def _hash_identity(mac: str, pid: int) -> int:

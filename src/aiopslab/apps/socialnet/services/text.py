@@ -26,7 +26,7 @@ class Text:
             startup.open_pool("url-shorten-service", "url-shorten-service"),
             "ComposeUrls",
             "compose_urls_client",
-            startup.log,
+            startup,
             "Failed to upload urls to url-shorten-service",
             startup.locate(88, "operator()"),
         )
@@ -34,7 +34,7 @@ class Text:
             startup.open_pool("user-mention-service", "user-mention-service"),
             "ComposeUserMentions",
             "compose_user_mentions_client",
-            startup.log,
+            startup,
             "Failed to upload user_mentions to user-mention-service",
             startup.locate(119, "operator()"),
         )
@@ -49,10 +49,10 @@ class Text:
         )
         if isinstance(urls, ThriftError):
             message = "Failed to get shortened urls from url-shorten-service"
-            self._startup.log.error(message, self._startup.locate(133, COMPOSE))
+            self._startup.log.error(self._startup.rename(message), self._startup.locate(133, COMPOSE))
         elif isinstance(mentions, ThriftError):
             message = "Failed to upload user mentions to user-mention-service"
-            self._startup.log.error(message, self._startup.locate(141, COMPOSE))
+            self._startup.log.error(self._startup.rename(message), self._startup.locate(141, COMPOSE))
         shortened = unwrap(urls)
         return ComposedText(_replace_urls(text, shortened), unwrap(mentions), shortened)
 

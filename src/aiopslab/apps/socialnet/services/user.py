@@ -48,7 +48,7 @@ class User:
             startup.open_pool("social-graph-service", "social-graph"),
             "InsertUser",
             "",
-            startup.log,
+            startup,
             "Failed to insert user to social-graph-client",
             startup.locate(208, "RegisterUserWithId"),
         )

@@ -32,7 +32,7 @@ class UserTimeline:
             startup.open_pool("post-storage-service", "post-storage-client"),
             "ReadPosts",
             "",
-            startup.log,
+            startup,
             "Failed to read posts from post-storage-service",
             startup.locate(316, "operator()"),
         )
@@ -78,7 +78,7 @@ class UserTimeline:
         try:
             posts: list[Post] = await wanted
         except ThriftError:
-            message = "Failed to get post from post-storage-service"
+            message = self._startup.rename("Failed to get post from post-storage-service")
             self._startup.log.error(message, self._startup.locate(352, READ))
             raise
         return posts

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.config import parse_sampling
 from aiopslab.apps.socialnet.messages import UNAUTHORIZED
 from aiopslab.apps.socialnet.web.lua import LIBRARY, CallFailed, LuaThrift, ScriptAborted
@@ -26,7 +27,7 @@ from aiopslab.apps.socialnet.web.scripts import (
 )
 from simcloud.machine.files import FileError
 from simcloud.machine.network import HttpResponse, NetworkError, respond
-from simcloud.machine.process import Context
+from simcloud.machine.process import Context, Program
 from simcloud.services import ActiveSpan, SpanContext, Tracer
 from simcloud.services.nginx import Answer, Directive, Exchange, error_page
 from simcloud.services.rpc.http import parent_of
@@ -41,16 +42,21 @@ SECRET: Final = "secret"
 SERVICE_NAME: Final = "nginx-web-server"
 
 
-async def nginx_thrift(ctx: Context) -> int:
-    """Serve until stopped."""
-    return await run_nginx(ctx, Front)
+def build_nginx_thrift(names: Names) -> Program:
+    """Return the program, with scripts that call services of some names."""
+
+    async def nginx_thrift(ctx: Context) -> int:
+        return await run_nginx(ctx, lambda setup: Front(setup, names))
+
+    return nginx_thrift
 
 
 class Front:
     """The locations of the front door."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, names: Names) -> None:
         self._setup = setup
+        self._names = names
         self._ctx = setup.ctx
         self._bits = setup.ctx.random("request ids").getrandbits
         self._lost = setup.ctx.random("garbage")
@@ -179,7 +185,7 @@ class Front:
     def _get_client(self, service: str) -> LuaThrift:
         found = self._clients.get(service)
         if found is None:
-            host = service + self._ctx.env.get("fqdn_suffix", "")
+            host = self._names.rename(service) + self._ctx.env.get("fqdn_suffix", "")
             setup = self._setup
             found = LuaThrift(self._ctx, setup, host, THRIFT_PORT)
             self._clients[service] = found

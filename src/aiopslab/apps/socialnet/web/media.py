@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.web.front import REQUIRED
 from aiopslab.apps.socialnet.web.nginx import Setup, run_nginx
 from simcloud.datastores.mongodb import Binary, MongocPool, MongoError
 from simcloud.machine.network import HttpResponse, respond
-from simcloud.machine.process import Context
+from simcloud.machine.process import Context, Program
 from simcloud.services.nginx import Answer, Directive, Exchange, error_page
 from simcloud.services.rpc import query_of
 
@@ -18,18 +19,22 @@ FILES: Final = "fs.files"
 PNG: Final = "image/png"
 
 
-async def media_frontend(ctx: Context) -> int:
-    """Serve until stopped."""
-    return await run_nginx(ctx, MediaFront)
+def build_media_frontend(names: Names) -> Program:
+    """Return the program, with scripts that use a database of some name."""
+
+    async def media_frontend(ctx: Context) -> int:
+        return await run_nginx(ctx, lambda setup: MediaFront(setup, names.rename("media-mongodb")))
+
+    return media_frontend
 
 
 class MediaFront:
     """The locations of the picture server."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: Setup, database: str) -> None:
         self._setup = setup
         self._ctx = setup.ctx
-        self._mongo = MongocPool(setup.ctx, f"media-mongodb{setup.ctx.env.get('fqdn_suffix', '')}")
+        self._mongo = MongocPool(setup.ctx, database + setup.ctx.env.get("fqdn_suffix", ""))
         self._bits = setup.ctx.random("media ids").getrandbits
 
     async def begin(self) -> bool:

@@ -117,10 +117,13 @@ class FollowedLog(ContainerLog):
 
     def look_after(self) -> None:
         """Put a long file aside, and begin a new one where somebody removed it. ``FileError`` when that fails."""
-        if not self._files.exists(self.path):
+        try:
+            size = self._files.stat(self.path).size
+        except FileError:
             self._file = self._open(self._files)
-        elif self._files.stat(self.path).size > ROTATE_BYTES:
-            self._put_aside()
+        else:
+            if size > ROTATE_BYTES:
+                self._put_aside()
 
     def _put_aside(self) -> None:
         """Drop the oldest files, pack the others, begin a new one."""
