@@ -36,7 +36,7 @@ def test_a_hotel_that_cannot_be_read_ends_the_request_alone(living: Living) -> N
     line = "db.getSiblingDB('profile-db').hotels.deleteOne({id: '2'})"
     living.typed(f'k exec deploy/mongodb-profile -- mongo --quiet --eval "{line}"')
     assert living.asked("/recommendations?require=price&lat=1&lon=2")[0] == 0
-    assert "ERR services/profile/server.go:162 > Failed get hotels data: " in living.typed(
+    assert "ERR services/profile/server.go:167 > Failed get hotels data: " in living.typed(
         "k logs deploy/profile"
     )
     assert "http: panic serving " in living.typed("k logs deploy/frontend")
@@ -55,7 +55,7 @@ def test_booking_a_hotel_that_does_not_exist_ends_the_process(living: Living) ->
     )
     living.world.run_for(5)
     told = "Tried to find hotelId [999], but got error%!(EXTRA string=not found)"
-    assert f" PNC services/reservation/server.go:180 > {told}\n" in living.typed(
+    assert f" PNC services/reservation/server.go:186 > {told}\n" in living.typed(
         "k logs -p deploy/reservation"
     )
     assert living.asked(NEARBY)[0] == 200

@@ -19,6 +19,8 @@ class MainLines(NamedTuple):
     database: int = 0
     cache: int = 0
     registered: int = 0
+    listening: int = 0
+    """Where the server ends the program if its port is taken; 0 if ``main.go`` does."""
 
 
 class DatabaseLines(NamedTuple):
@@ -32,13 +34,13 @@ class DatabaseLines(NamedTuple):
 
 LINES: Final = {
     "frontend": MainLines(23, 39, 48, 55, 70),
-    "search": MainLines(24, 40, 51, 58, 74, registered=99),
-    "geo": MainLines(23, 45, 56, 63, 79, database=36, registered=110),
-    "rate": MainLines(24, 51, 61, 68, 85, database=37, cache=43, registered=104),
-    "profile": MainLines(24, 51, 61, 68, 85, database=37, cache=43, registered=107),
-    "recommendation": MainLines(23, 45, 56, 63, 79, database=36, registered=105),
-    "user": MainLines(23, 45, 56, 63, 79, database=36, registered=101),
-    "reservation": MainLines(24, 51, 61, 68, 85, database=37, cache=43, registered=103),
+    "search": MainLines(24, 40, 51, 58, 74, registered=100, listening=80),
+    "geo": MainLines(23, 45, 55, 63, 79, database=36, registered=110),
+    "rate": MainLines(24, 51, 61, 68, 85, database=37, cache=43, registered=99, listening=79),
+    "profile": MainLines(24, 50, 61, 68, 85, database=37, cache=43, registered=99, listening=79),
+    "recommendation": MainLines(24, 46, 57, 64, 80, database=37, registered=97, listening=77),
+    "user": MainLines(24, 45, 56, 63, 79, database=37, registered=97, listening=77),
+    "reservation": MainLines(25, 51, 62, 69, 86, database=38, cache=44, registered=99, listening=77),
 }
 
 DATABASE_LINES: Final = {
@@ -60,11 +62,11 @@ def build_logger_frames() -> tuple[str, ...]:
     """Return the frames of a logger that panics after it has written its line."""
     return (
         "github.com/rs/zerolog.(*Logger).Panic.func1({0xc00002e2a0, 0x0})",
-        f"\t{ZEROLOG}/log.go:376 +0x2d",
+        f"\t{ZEROLOG}/log.go:405 +0x2d",
         "github.com/rs/zerolog.(*Event).msg(0xc0000b00c0, {0xc00002e2a0, 0x14})",
-        f"\t{ZEROLOG}/event.go:156 +0x2b8",
+        f"\t{ZEROLOG}/event.go:158 +0x2b8",
         "github.com/rs/zerolog.(*Event).Msg(...)",
-        f"\t{ZEROLOG}/event.go:108",
+        f"\t{ZEROLOG}/event.go:110",
     )
 
 
