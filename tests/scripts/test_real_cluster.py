@@ -64,7 +64,7 @@ def test_every_image_of_the_hotels_is_made(tmp_path: Path) -> None:
         for container in manifest["spec"]["template"]["spec"]["containers"]
     ]
     assert {add_defaults(container["image"]) for container in containers} <= names
-    assert TERMINAL == KubernetesOptions(tmp_path).terminal_image
+    assert KubernetesOptions(tmp_path).terminal_image == TERMINAL
 
 
 def add_defaults(image: str) -> str:

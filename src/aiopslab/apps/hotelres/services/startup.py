@@ -174,7 +174,9 @@ class Startup:
         except AddressInUse as error:
             action = "configure listener" if self.name == "profile" else "listen"
             text, line = f"failed to {action}: {golang.listen_error(error, self.port)}", self.lines.listening
-            self.log.fatal(text, self._locate_server(line) if line else self._locate_main(self.lines.start + 1))
+            self.log.fatal(
+                text, self._locate_server(line) if line else self._locate_main(self.lines.start + 1)
+            )
         await self._register()
         self.log_info(self._locate_server(self.lines.registered), "Successfully registered in consul")
         await self.run_forever()
