@@ -138,7 +138,7 @@ class Startup:
             self.tracer = await Tracer.open(self.ctx, self.name, agent, sample_ratio=ratio)
         except (NameNotFound, ResolverFailure) as error:
             message = f"Got error while initializing jaeger agent: {golang.lookup_error(self.ctx, error)}"
-            frames = build_main_frames(self.name, lines.consul - 4, *build_logger_frames())
+            frames = build_main_frames(self.name, lines.consul - 4, *build_logger_frames(is_formatted=True))
             self.log.panic(message, self._locate_main(lines.consul - 4), frames)
         self.log_main(lines.consul - 2, "Jaeger agent initialized")
         self.log_main(lines.consul, f"Initializing consul agent [host: {consul}]...")
