@@ -16,7 +16,7 @@ from pathlib import Path
 from scripts.real_cluster import debian
 from scripts.real_cluster.images import PATH, Image, add_image
 from scripts.real_cluster.nodes import run
-from scripts.real_cluster.programs import Project, build_programs, download_module
+from scripts.real_cluster.programs import KUBERNETES, Project, build_programs, download_module, find_kubectl
 
 HUB = "docker.io"
 JAEGER = Project(
@@ -24,6 +24,26 @@ JAEGER = Project(
     "v1.57.0",
     {"jaeger": "github.com/jaegertracing/jaeger/cmd/all-in-one"},
 )
+STAND_INS = Project(
+    "github.com/FerretDB/FerretDB",
+    "v1.24.0",
+    {
+        "ferretdb": "github.com/FerretDB/FerretDB/cmd/ferretdb",
+        "mongodb": "mongodb.go",
+        "consul": "consul.go",
+    },
+    sources=("mongodb.go", "consul.go"),
+    texts={"build/version/version.txt": "v1.24.0\n"},
+    also={"github.com/dop251/goja": "v0.0.0-20250630131328-58d95d85e994"},
+)
+MONGODB = {"mongod": "mongodb", "mongo": "mongodb", "ferretdb": "ferretdb"}
+"""The programs in the image of MongoDB's stand-in."""
+TERMINAL = f"{HUB}/alpine/k8s:{KUBERNETES.removeprefix('v')}"
+TOOLS = (
+    "awk", "base64", "bash", "cat", "cp", "curl", "cut", "date", "diff", "echo", "env", "find", "grep", "head", "jq", "kill", "ls",
+    "mkdir", "mktemp", "mv", "ps", "rm", "sed", "seq", "sh", "sleep", "sort", "tail", "tee", "test", "timeout", "touch", "tr", "uniq",
+    "wc", "xargs",
+)  # fmt: skip
 HOTEL = "/go/src/github.com/harlow/go-micro-services"
 HOTEL_MODULES = {
     "github.com/apache/thrift": "v0.0.0-20161221203622-b2a4d4ae21c7",
@@ -41,7 +61,8 @@ HOTEL_MODULES = {
 def add_applications(folder: Path, hotel: Path | None) -> None:
     """Add the images of datastores, and of HotelReservation's services if ``hotel`` is the folder of their sources."""
     root = debian.make_root(folder)
-    images = [*list_datastores(root, build_programs(folder, (JAEGER,)))]
+    programs = build_programs(folder, (JAEGER, STAND_INS))
+    images = [*list_datastores(root, programs), make_terminal(root)]
     if hotel is not None:
         images += list_hotel_releases(hotel, build_hotel(folder, hotel), root)
     busybox = make_busybox(root)
@@ -78,6 +99,32 @@ def list_datastores(root: Path, programs: Path) -> Iterator[Image]:
     )
     jaeger = {"/go/bin/all-in-one-linux": programs / "jaeger"}
     yield Image((f"{HUB}/jaegertracing/all-in-one:1.57",), ("/go/bin/all-in-one-linux",), files=jaeger)
+    yield Image(
+        (f"{HUB}/hashicorp/consul:latest",),
+        ("consul",),
+        ("agent", "-dev", "-client", "0.0.0.0"),
+        files={"/bin/consul": programs / "consul"},
+    )
+    yield Image(
+        (f"{HUB}/library/mongo:4.4.6",),
+        ("mongod",),
+        files={f"/usr/bin/{name}": programs / program for name, program in MONGODB.items()},
+        root=root,
+        taken=("/bin/bash",),
+        folders=("/data/db",),
+    )
+
+
+def make_terminal(root: Path) -> Image:
+    """Return the image of the agent's terminal: kubectl and common tools."""
+    return Image(
+        (TERMINAL,),
+        command=("bash",),
+        root=root,
+        taken=tuple(f"/usr/bin/{name}" for name in TOOLS),
+        files={"/usr/bin/kubectl": Path(find_kubectl())},
+        links={"/bin/bash": "/usr/bin/bash"},
+    )
 
 
 def build_hotel(folder: Path, sources: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 
 from scripts.real_cluster.applications import make_busybox
@@ -19,7 +18,7 @@ from scripts.real_cluster.nodes import (
     remove_bridge,
     run,
 )
-from scripts.real_cluster.programs import COREDNS, ETCD, KUBERNETES, build_programs
+from scripts.real_cluster.programs import COREDNS, ETCD, KUBERNETES, build_programs, find_kubectl
 
 REGISTRY = "registry.k8s.io"
 PAUSE = f"{REGISTRY}/pause:3.10.2"
@@ -137,14 +136,6 @@ class Cluster:
     def make_command(self, *arguments: str) -> list[str | Path]:
         """Return a command line of kubectl as the cluster's administrator."""
         return [find_kubectl(), f"--kubeconfig={self.kubeconfig}", *arguments]
-
-
-def find_kubectl() -> str:
-    """Return the path of the genuine kubectl."""
-    client = Path(sys.prefix) / "clients" / f"kubectl-{KUBERNETES.removeprefix('v')}"
-    if not client.exists():
-        raise SystemExit("kubectl is missing; run: python scripts/get_clients.py")
-    return str(client)
 
 
 def describe(cluster: Cluster) -> str:

@@ -10,10 +10,13 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from scripts.real_cluster.nodes import run
 
 KUBERNETES = "v1.36.4"
 ETCD = "v3.6.8"
@@ -33,6 +36,10 @@ class Project:
     flags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     """Files beside this one that are part of the build."""
+    also: dict[str, str] = field(default_factory=dict)
+    """Versions of other modules that these files import."""
+    texts: dict[str, str] = field(default_factory=dict)
+    """Files that the published module lacks, by their path in it."""
 
 
 def _make_version_flags(version: str) -> tuple[str, ...]:
@@ -77,7 +84,11 @@ def build_programs(folder: Path, projects: Iterable[Project] = PROJECTS) -> Path
         work.mkdir(parents=True, exist_ok=True)
         for source in project.sources:
             shutil.copy(Path(__file__).parent / source, work)
-        (work / "go.mod").write_text(make_module(project, _read_module(project, work)))
+        module = make_module(project, _read_module(project, work))
+        if project.texts:
+            _complete_module(project, work)
+            module += f"replace {project.module} => ./module\n"
+        (work / "go.mod").write_text(module)
         for name, package in missing.items():
             print(f"Building {name} {project.version}; this may take minutes ...", flush=True)
             part = programs / f"{name}.part"
@@ -90,6 +101,7 @@ def build_programs(folder: Path, projects: Iterable[Project] = PROJECTS) -> Path
 def make_module(project: Project, module: dict[str, Any]) -> str:
     """Return the text of a go.mod that builds a project whose own, as JSON, is ``module``."""
     lines = ["module real_cluster", f"go {module['Go']}", f"require {project.module} {project.version}"]
+    lines += [f"require {name} {version}" for name, version in project.also.items()]
     for each in module["Replace"] or []:
         name, target = each["Old"]["Path"], each["New"]["Path"]
         if "Version" in each["New"]:
@@ -97,6 +109,16 @@ def make_module(project: Project, module: dict[str, Any]) -> str:
         elif target.startswith(("./staging/", "../")):
             lines.append(f"replace {name} => {name} {project.published}")
     return "\n".join(lines) + "\n"
+
+
+def _complete_module(project: Project, work: Path) -> None:
+    """Copy the project's sources to the folder ``module`` of ``work`` and add the files that they lack."""
+    copy = work / "module"
+    shutil.rmtree(copy, ignore_errors=True)
+    # The files of a downloaded module are read-only.
+    run("cp", "-r", "--no-preserve=mode", download_module(project.module, project.version, work), copy)
+    for path, text in project.texts.items():
+        (copy / path).write_text(text)
 
 
 def _read_module(project: Project, work: Path) -> dict[str, Any]:
@@ -110,6 +132,14 @@ def _read_module(project: Project, work: Path) -> dict[str, Any]:
 def download_module(module: str, version: str, work: Path) -> Path:
     """Download a module and return the folder of its sources."""
     return Path(json.loads(_run_go(["mod", "download", "-json", f"{module}@{version}"], work))["Dir"])
+
+
+def find_kubectl() -> str:
+    """Return the path of the genuine kubectl."""
+    client = Path(sys.prefix) / "clients" / f"kubectl-{KUBERNETES.removeprefix('v')}"
+    if not client.exists():
+        raise SystemExit("kubectl is missing; run: python scripts/get_clients.py")
+    return str(client)
 
 
 def _run_go(arguments: list[str], folder: Path) -> str:

@@ -15,13 +15,18 @@ from pathlib import Path
 
 import pytest
 
+from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.cloud.kubernetes import KubernetesOptions
+from scripts.real_cluster.applications import TERMINAL, list_datastores, list_hotel_releases
 from scripts.real_cluster.images import Image, add_image, find_file
 from scripts.real_cluster.programs import Project, make_module
 from scripts.real_cluster.registry import Handler
 
 
 def test_folders_of_a_repository_become_published_modules() -> None:
-    project = Project("example.org/big", "v1.2.3", {}, published="v0.2.3")
+    project = Project(
+        "example.org/big", "v1.2.3", {}, published="v0.2.3", also={"example.org/script": "v0.1.0"}
+    )
     module = {
         "Go": "1.26.0",
         "Replace": [
@@ -34,6 +39,7 @@ def test_folders_of_a_repository_become_published_modules() -> None:
         "module real_cluster",
         "go 1.26.0",
         "require example.org/big v1.2.3",
+        "require example.org/script v0.1.0",
         "replace example.org/api => example.org/api v0.2.3",
         "replace example.org/old => example.org/new v1.0.0",
     ]
@@ -45,6 +51,26 @@ def test_links_are_followed_inside_a_root(tmp_path: Path) -> None:
     (tmp_path / "absolute").symlink_to("/lib/loader")
     (tmp_path / "relative").symlink_to("absolute")
     assert find_file(tmp_path, "/relative").samefile(tmp_path / "lib" / "loader")
+
+
+def test_every_image_of_the_hotels_is_made(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    made = [*list_datastores(tmp_path, tmp_path), *list_hotel_releases(tmp_path, tmp_path, tmp_path)]
+    names = {name for image in made for name in image.names}
+    containers = [
+        container
+        for manifest in HotelReservation().manifests()
+        if manifest["kind"] == "Deployment"
+        for container in manifest["spec"]["template"]["spec"]["containers"]
+    ]
+    assert {add_defaults(container["image"]) for container in containers} <= names
+    assert KubernetesOptions(tmp_path).terminal_image == TERMINAL
+
+
+def add_defaults(image: str) -> str:
+    """Return the complete name of an image of Docker Hub."""
+    name = image if "/" in image else f"library/{image}"
+    return f"docker.io/{name}" if ":" in name else f"docker.io/{name}:latest"
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """How alike two clouds are: the same problem is posed on both, and what an agent would see is compared.
 
 On each cloud the fault is injected, time passes, the system is observed and judged, the reference repair is typed at the agent's
-terminal, and the system is judged again. Names of pods, times and numbers are left out of the comparison. A set that is empty on both
-clouds agrees.
+terminal, and the system is judged again. Names of pods, times, numbers and colours are left out of the comparison. A set that is
+empty on both clouds agrees.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NOTICED: Final = 0.02
 """Share of failed requests from which a journey counts as failing."""
 LINE_CHARS: Final = 160
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 _POD: Final = re.compile(r"-[a-z0-9]{5,10}-[a-z0-9]{5}$")
 
 
@@ -151,7 +152,8 @@ def _find_error_lines(site: IncidentSite, since_s: float) -> Iterator[str]:
     for _, labels, text in site.monitoring.logs.records(start_ns):
         named = dict(labels)
         if named.get("namespace") == site.namespace and any(word in text.lower() for word in ERROR_WORDS):
-            yield f"{named.get('container', '')}: {mask_varying(text)[:LINE_CHARS]}"
+            plain = _COLOUR.sub("", text)
+            yield f"{named.get('container', '')}: {mask_varying(plain)[:LINE_CHARS]}"
 
 
 def _get_state(pod: Mapping[str, Any]) -> str:

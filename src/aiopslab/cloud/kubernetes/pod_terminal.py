@@ -183,7 +183,7 @@ class PodTerminal:
                 )
                 raise ClusterFailed(
                     f"The agent's terminal, a pod with the image {image}, did not start within {READY_S:g} s ({reason}). "
-                    "Choose another image with --terminal-image."
+                    "Choose another image with --cluster-option terminal_image=IMAGE."
                 )
             time.sleep(POLL_S)
 

@@ -21,7 +21,7 @@ from aiopslab.orchestrator.preparation import (
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.tasks import MitigationTask, Task
 from aiopslab.orchestrator.validation.answers import check_answers
-from aiopslab.orchestrator.validation.evidence import check_symptoms, find_symptoms
+from aiopslab.orchestrator.validation.evidence import Symptoms, check_no_harm, check_symptoms, find_symptoms
 from aiopslab.orchestrator.validation.repairs import CannotBeTyped, judge, type_reference_repair
 from aiopslab.utils import AIOpsLabError, ProgressCallback, ignore_progress
 
@@ -63,7 +63,7 @@ def _validate_fault(
     try:
         untouched = find_symptoms(site)
         stage(first, site, tell)
-        visible = list(check_symptoms(find_symptoms(site), untouched, first.breaks))
+        visible = list(check_visibility(find_symptoms(site), untouched, first.breaks))
         is_repaired = False
         for task in tasks:
             task.environment, task.faults = site, first.faults
@@ -75,6 +75,17 @@ def _validate_fault(
             yield task.id, findings
     finally:
         site.close()
+
+
+def check_visibility(after: Symptoms, untouched: Symptoms, breaks: bool) -> Iterator[Finding]:
+    """Check that a fault has symptoms, and that users and objects are well without one.
+
+    Innocent changes by other teams are no symptoms; ``untouched`` is from before them, because a cluster cannot be copied.
+    """
+    if breaks:
+        yield from check_symptoms(after, untouched, breaks)
+    else:
+        yield from check_no_harm(after, untouched)
 
 
 def _check_repair(task: Task) -> Iterator[Finding]:

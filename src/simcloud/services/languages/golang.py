@@ -104,8 +104,8 @@ class GoLog:
     def _line(self, level: str, short: str, text: str, caller: str) -> None:
         stamp = self._now()
         if self.console:
-            where = f" {caller} >" if caller else ""
-            print_line(self._ctx, f"{stamp} {short}{where} {text}")
+            parts = (stamp, short, f"{caller} >" if caller else "", text)
+            print_line(self._ctx, " ".join(filter(None, parts)))
         else:
             message = msgspec.json.encode({"level": level, "time": stamp, "message": text})
             print_line(self._ctx, message.decode(), 2)

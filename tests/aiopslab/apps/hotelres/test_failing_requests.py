@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -26,6 +27,16 @@ def test_a_cache_that_is_gone_ends_the_service_that_asks_it(living: Living) -> N
     log = living.typed("k logs -p deploy/rate")
     assert " PNC services/rate/server.go:134 > Memmcached error while trying to get hotel [id: [" in log
     assert "]]= EOF\npanic: Memmcached error " in log
+    trace = re.findall(r"^\t\S+/(\S+\.go:\d+) ", log, re.MULTILINE)
+    assert trace[:5] == ["log.go:405", "event.go:158", "event.go:131", "server.go:134", "rate.pb.go:253"]
+    assert trace[5:] == [
+        "server.go:61",
+        "rate.pb.go:255",
+        "server.go:920",
+        "server.go:1142",
+        "server.go:637",
+        "server.go:635",
+    ]  # as a program built from the public sources
     assert living.asked(NEARBY)[0] == 500
     living.world.run_for(3)
     log = living.typed("k logs deploy/rate; k logs -p deploy/rate")
@@ -36,7 +47,7 @@ def test_a_hotel_that_cannot_be_read_ends_the_request_alone(living: Living) -> N
     line = "db.getSiblingDB('profile-db').hotels.deleteOne({id: '2'})"
     living.typed(f'k exec deploy/mongodb-profile -- mongo --quiet --eval "{line}"')
     assert living.asked("/recommendations?require=price&lat=1&lon=2")[0] == 0
-    assert "ERR services/profile/server.go:162 > Failed get hotels data: " in living.typed(
+    assert "ERR services/profile/server.go:167 > Failed get hotels data: " in living.typed(
         "k logs deploy/profile"
     )
     assert "http: panic serving " in living.typed("k logs deploy/frontend")
@@ -55,7 +66,7 @@ def test_booking_a_hotel_that_does_not_exist_ends_the_process(living: Living) ->
     )
     living.world.run_for(5)
     told = "Tried to find hotelId [999], but got error%!(EXTRA string=not found)"
-    assert f" PNC services/reservation/server.go:180 > {told}\n" in living.typed(
+    assert f" PNC services/reservation/server.go:186 > {told}\n" in living.typed(
         "k logs -p deploy/reservation"
     )
     assert living.asked(NEARBY)[0] == 200

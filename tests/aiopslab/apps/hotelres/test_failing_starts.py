@@ -77,7 +77,7 @@ def test_what_a_service_lacks_at_its_start_ends_it(living: Living) -> None:
     living.typed("k delete svc jaeger")
     told = last_words("recommendation")
     assert (
-        " PNC cmd/recommendation/main.go:59 > Got error while initializing jaeger agent: lookup jaeger"
+        " PNC cmd/recommendation/main.go:60 > Got error while initializing jaeger agent: lookup jaeger"
         in told
     )
 

@@ -28,9 +28,10 @@ from simcloud.machine.files import FileError
 from simcloud.machine.network import HTTP, HTTPS, AddressInUse, HttpRequest, HttpResponse
 from simcloud.services import SpanContext
 from simcloud.services.languages import golang
-from simcloud.services.rpc import GrpcError, HttpServer, Query, http_error, query_of
+from simcloud.services.rpc import GrpcChannel, GrpcError, HttpServer, Query, http_error, query_of
 from simcloud.services.rpc.http import RequestHandler
 
+SERVER: Final = "services/frontend/server.go"
 PAGES: Final = "services/frontend/static"
 CPU_S: Final = 0.0006
 PAGE_CPU_S: Final = 0.0002
@@ -42,7 +43,7 @@ NIL_POINTER: Final = "runtime error: invalid memory address or nil pointer deref
 PACKAGE: Final = "github.com/harlow/go-micro-services/services/frontend"
 NIL_FRAMES: Final = (
     f"{PACKAGE}.geoJSONResponse({{0xc0003b2040, 0x1, 0x1}})",
-    f"\t{ROOT}/services/frontend/server.go:415 +0x2f1",
+    f"\t{ROOT}/{SERVER}:412 +0x2f1",
     "net/http.(*conn).serve(0xc00022a000, {0xb8f770, 0xc0001c2030})",
     "\t/usr/local/go/src/net/http/server.go:1930 +0xb08",
 )
@@ -66,11 +67,11 @@ class Frontend:
     def __init__(self, startup: Startup) -> None:
         self._ctx = startup.ctx
         self._log = startup.log
-        self._search = startup.open_channel("search")
-        self._profile = startup.open_channel("profile")
-        self._recommendation = startup.open_channel("recommendation")
-        self._user = startup.open_channel("user")
-        self._reservation = startup.open_channel("reservation")
+        self._search = _connect(startup, "search")
+        self._profile = _connect(startup, "profile")
+        self._recommendation = _connect(startup, "recommendation")
+        self._user = _connect(startup, "user")
+        self._reservation = _connect(startup, "reservation")
 
     async def hotels(self, query: Query, span: SpanContext) -> bytes:
         """Return hotels near a place that have rooms."""
@@ -83,12 +84,12 @@ class Frontend:
             wanted = Booking("", found, in_date, out_date, 1)
             free = await self._reservation.call("/reservation.Reservation/CheckAvailability", wanted, span)
         except GrpcError:
-            self._log.error("SearchHandler CheckAvailability failed", "services/frontend/server.go:213")
+            self._log.error("SearchHandler CheckAvailability failed", f"{SERVER}:213")
             raise
         try:
             profiles = await self._profiles(free, query, span)
         except GrpcError:
-            self._log.error("SearchHandler GetProfiles failed", "services/frontend/server.go:227")
+            self._log.error("SearchHandler GetProfiles failed", f"{SERVER}:227")
             raise
         return _encode(profiles)
 
@@ -143,10 +144,9 @@ class Frontend:
 
 async def _main(startup: Startup) -> None:
     await startup.connect_tracing("FrontendPort")
-    where = "services/frontend/server.go"
-    startup.log_info(f"{where}:49", "Initializing gRPC clients...")
+    startup.log_info(f"{SERVER}:45", "Initializing gRPC clients...")
     frontend = Frontend(startup)
-    startup.log_info(f"{where}:69", "Successfull")
+    startup.log_info(f"{SERVER}:65", "Successfull")
     server = HttpServer(startup.ctx, startup.tracer)
     server.route("/", frontend.page, PAGE_CPU_S)
     for path, handler in (
@@ -157,7 +157,7 @@ async def _main(startup: Startup) -> None:
     ):
         server.route(path, _handle_queries(handler), CPU_S)
     startup.log_info(
-        f"{where}:{86 if startup.uses_tls else 92}", f"Serving {'https' if startup.uses_tls else 'http'}"
+        f"{SERVER}:{83 if startup.uses_tls else 87}", f"Serving {'https' if startup.uses_tls else 'http'}"
     )
     try:
         server.listen(startup.port, HTTPS if startup.uses_tls else HTTP)
@@ -165,6 +165,13 @@ async def _main(startup: Startup) -> None:
         startup.fatal(golang.listen_error(error, startup.port))
     log_occasionally(startup.ctx, 6 * HOUR_S, _describe_semicolon, "stderr")
     await startup.run_forever()
+
+
+def _connect(startup: Startup, service: str) -> GrpcChannel:
+    """Return a channel to a service; the log has its name before the domain of Knative, which is empty."""
+    for line, text in ((138, "get Grpc conn is :"), (139, ""), (140, f"srv-{service}.")):
+        startup.log_info(f"{SERVER}:{line}", text)
+    return startup.open_channel(service)
 
 
 def _describe_semicolon(time_s: float, _random: Random) -> str:

@@ -37,7 +37,7 @@ async def _load(startup: Startup, mongo: MongoClient) -> list[Place]:
         return read_places(await mongo.collection(startup.database, "geo").find({}).all())
     except MongoError as error:
         startup.log.error(
-            f"Failed get geo data: %!(EXTRA *errors.errorString={error})", "services/geo/server.go:170"
+            f"Failed get geo data: %!(EXTRA *errors.errorString={error})", "services/geo/server.go:181"
         )
         return []
 

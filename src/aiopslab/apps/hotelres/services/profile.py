@@ -45,7 +45,7 @@ class Profiles:
             message = (
                 f"Tried to get hotelIds [{format_go_list(wanted.hotels)}], but got memmcached error = {error}"
             )
-            self._startup.panic(message, "GetProfiles", 136)
+            self._startup.panic(message, "GetProfiles", 141)
         span.finish()
         profiles = [_read(value) for value in cached.values()]
         missing = [hotel for hotel in wanted.hotels if hotel not in cached]
@@ -60,7 +60,7 @@ class Profiles:
         except MongoError as error:
             document = {}
             message = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
-            self._startup.log.error(message, "services/profile/server.go:162")
+            self._startup.log.error(message, "services/profile/server.go:167")
         span.finish()
         store_in_background(self._ctx, self._cache, hotel, format_json(document, keep_order=True).encode())
         return _profile(document)

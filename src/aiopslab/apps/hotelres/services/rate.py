@@ -60,7 +60,7 @@ class Rates:
             found = await self._inventory.find({"hotelId": hotel}).all()
         except MongoError as error:
             message = f"Tried to find hotelId [{hotel}], but got error%!(EXTRA string={error})"
-            self._startup.panic(message, "GetRates.func1", 172)
+            self._startup.panic(message, "GetRates.func1", 166)
         span.finish()
         plans = [_plan(document) for document in found]
         value = "".join(format_json(plan, keep_order=True) + "\n" for plan in plans)

@@ -55,7 +55,7 @@ async def _load(startup: Startup, mongo: MongoClient) -> list[dict[str, Any]]:
         return await mongo.collection(startup.database, "recommendation").find({}).all()
     except MongoError as error:
         message = f"Failed get hotels data: %!(EXTRA *errors.errorString={error})"
-        startup.log.error(message, "services/recommendation/server.go:171")
+        startup.log.error(message, "services/recommendation/server.go:186")
         return []
 
 

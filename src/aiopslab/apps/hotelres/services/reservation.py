@@ -37,11 +37,11 @@ class Reservations:
         wanted: Booking = call.payload
         sizes = [get_rooms_key(hotel) for hotel in wanted.hotels]
         capacities = await self._get_many(
-            "memcached_capacity_get_multi_number", sizes, "memc_cap_key", 255, call.span
+            "memcached_capacity_get_multi_number", sizes, "memc_cap_key", 270, call.span
         )
         stay = list_nights(wanted.in_date, wanted.out_date)
         keys = [get_night_key(hotel, morning) for hotel in wanted.hotels for _, morning in stay]
-        counts = await self._get_many("memcached_reserve_get_multi_number", keys, "memc_key", 319, call.span)
+        counts = await self._get_many("memcached_reserve_get_multi_number", keys, "memc_key", 332, call.span)
         taken = {
             key.partition("_")[0]
             for key, value in counts.items()
@@ -89,13 +89,13 @@ class Reservations:
             pass
         except MemcacheError as error:
             message = f"Tried to get memc_key [{key}], but got memmcached error = {error}"
-            self._startup.panic(message, "MakeReservation", 163)
+            self._startup.panic(message, "MakeReservation", 169)
         try:
             query = {"hotelId": hotel, "inDate": evening, "outDate": morning}
             found = await self._reservations.find(query).all()
         except MongoError as error:
             dates = f"from date [{evening}] to date [{morning}]"
-            self._fail(f"Tried to find hotelId [{hotel}] {dates}, but got error", error, 151)
+            self._fail(f"Tried to find hotelId [{hotel}] {dates}, but got error", error, 159)
         return sum(get_whole(document, "number") for document in found)
 
     async def _capacity(self, hotel: str) -> int:
@@ -106,11 +106,11 @@ class Reservations:
             pass
         except MemcacheError as error:
             message = f"Tried to get memc_cap_key [{key}], but got memmcached error = {error}"
-            self._startup.panic(message, "MakeReservation", 188)
+            self._startup.panic(message, "MakeReservation", 193)
         try:
             rooms = get_whole(await self._rooms.find({"hotelId": hotel}).one(), "numberOfRoom")
         except MongoError as error:
-            self._fail(f"Tried to find hotelId [{hotel}], but got error", error, 180)
+            self._fail(f"Tried to find hotelId [{hotel}], but got error", error, 186)
         await self._cache_count(key, rooms)
         return rooms
 
@@ -125,7 +125,7 @@ class Reservations:
         try:
             await self._reservations.insert(document)
         except MongoError as error:
-            self._fail(f"Tried to insert hotel [hotelId {hotel}], but got error", error, 220)
+            self._fail(f"Tried to insert hotel [hotelId {hotel}], but got error", error, 223)
 
     async def _cache_count(self, key: str, count: int) -> None:
         try:

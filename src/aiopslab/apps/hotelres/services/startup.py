@@ -122,9 +122,9 @@ class Startup:
                 self.ctx, address, timeout_s=timeout_s if timeout_s > 0 else CACHE_TIMEOUT_S
             )
         except MemcacheError as error:
-            inner = (f"{TUNE}.NewMemCClient(...)", f"\t{ROOT}/tune/setting.go:70 +0x1e5")
+            inner = (f"{TUNE}.NewMemCClient2(...)", f"\t{ROOT}/tune/setting.go:87 +0x1e5")
             raise golang.Panic(str(error), build_main_frames(self.name, line + 2, *inner)) from None
-        self.log_info("tune/setting.go:57", f"Tune: GetMemCTimeout {timeout_s}")
+        self.log_info("tune/setting.go:61", f"Tune: GetMemCTimeout {timeout_s}")
         self.log_main(line + 3, "Successfull")
         return client
 
@@ -144,9 +144,9 @@ class Startup:
             self.tracer = await Tracer.open(self.ctx, self.service, agent, sample_ratio=ratio)
         except (NameNotFound, ResolverFailure) as error:
             message = f"Got error while initializing jaeger agent: {golang.lookup_error(self.ctx, error)}"
-            frames = build_main_frames(self.name, lines.jaeger + 3, *build_logger_frames())
-            self.log.panic(message, self._locate_main(lines.jaeger + 3), frames)
-        self.log_main(lines.jaeger + 5, "Jaeger agent initialized")
+            frames = build_main_frames(self.name, lines.consul - 4, *build_logger_frames(is_formatted=True))
+            self.log.panic(message, self._locate_main(lines.consul - 4), frames)
+        self.log_main(lines.consul - 2, "Jaeger agent initialized")
         self.log_main(lines.consul, f"Initializing consul agent [host: {consul}]...")
         self._consul = ConsulClient(self.ctx, consul)
         self.log_main(lines.consul + 5, "Consul agent initialized")
@@ -178,8 +178,11 @@ class Startup:
         try:
             server.listen(self.port, GRPC_TLS if self.uses_tls else GRPC)
         except AddressInUse as error:
-            text = f"failed to listen: {golang.listen_error(error, self.port)}"
-            self.log.fatal(text, self._locate_server(self.lines.registered - 12))
+            action = "configure listener" if self.name == "profile" else "listen"
+            text, line = f"failed to {action}: {golang.listen_error(error, self.port)}", self.lines.listening
+            self.log.fatal(
+                text, self._locate_server(line) if line else self._locate_main(self.lines.start + 1)
+            )
         await self._register()
         self.log_info(self._locate_server(self.lines.registered), "Successfully registered in consul")
         await self.run_forever()

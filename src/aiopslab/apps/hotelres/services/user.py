@@ -33,7 +33,7 @@ async def _load(startup: Startup, mongo: MongoClient) -> dict[str, str]:
         found = await mongo.collection(startup.database, "user").find({}).all()
     except MongoError as error:
         message = f"Failed get users data: %!(EXTRA *errors.errorString={error})"
-        startup.log.error(message, "services/user/server.go:148")
+        startup.log.error(message, "services/user/server.go:156")
         return {}
     return {get_text(document, "username"): get_text(document, "password") for document in found}
 
