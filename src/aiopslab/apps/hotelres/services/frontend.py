@@ -169,7 +169,11 @@ async def _main(startup: Startup) -> None:
 
 def _connect(startup: Startup, service: str) -> GrpcChannel:
     """Return a channel to a service; the log has its name before the domain of Knative, which is empty."""
-    for line, text in ((138, "get Grpc conn is :"), (139, ""), (140, f"srv-{service}.")):
+    for line, text in (
+        (138, "get Grpc conn is :"),
+        (139, ""),
+        (140, f"{startup.get_registered_name(service)}."),
+    ):
         startup.log_info(f"{SERVER}:{line}", text)
     return startup.open_channel(service)
 

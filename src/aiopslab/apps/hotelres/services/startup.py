@@ -162,16 +162,22 @@ class Startup:
             self.ctx, self.tracer, capacity=Capacity(workers, queue) if workers > 0 else Capacity()
         )
 
+    def get_registered_name(self, service: str) -> str:
+        """Return the name under which a service is registered in Consul."""
+        return f"srv-{self._names.rename(service)}"
+
     def open_channel(self, service: str) -> GrpcChannel:
         """Return a channel to another service at its addresses in Consul, with the configured retries."""
-        config, service = self.config, self._names.rename(service)
-        addresses = ConsulAddresses(self.ctx, config["consulAddress"], f"srv-{service}")
+        config = self.config
+        addresses = ConsulAddresses(self.ctx, config["consulAddress"], self.get_registered_name(service))
         attempts, retry = config.get_number("CallAttempts"), None
         if attempts > 0:
             timeout_s = config.get_seconds("CallTimeoutMs")
             retry = RetryPolicy(attempts, timeout_s or None, config.get_seconds("CallPauseMs"))
         protocol = GRPC_TLS if self.uses_tls else GRPC
-        return GrpcChannel(self.ctx, self.tracer, addresses, peer=service, retry=retry, protocol=protocol)
+        return GrpcChannel(
+            self.ctx, self.tracer, addresses, peer=self._names.rename(service), retry=retry, protocol=protocol
+        )
 
     async def serve(self, server: GrpcServer) -> NoReturn:
         """Open the port, register in Consul, and serve until the process ends."""
