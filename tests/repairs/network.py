@@ -61,7 +61,7 @@ def mend_policy(right: str, wrong: str) -> Repairs:
         right=(
             f"{K} delete networkpolicy {{policy}}",
             f"{policy} '{right}'",
-            f"{K} delete networkpolicy --all; {NEW_PODS}",
+            f"{K} delete networkpolicy --all; {RESTART_FRONT}",
         ),
         wrong=(RESTART, SCALE_OUT, f"{policy} '{wrong}'"),
     )
@@ -101,7 +101,7 @@ def mend_corefile(fix: str, wrong: str) -> Repairs:
         right=(
             mended,
             f"{mended}; {NEW_DNS_PODS}",
-            f"{mended}; {S} delete pods -l k8s-app=kube-dns; sleep 15; {RESTART}",
+            f"{mended}; {S} delete pods -l k8s-app=kube-dns; sleep 15; {RESTART_FRONT}",
         ),
         wrong=(
             NEW_DNS_PODS,
@@ -155,7 +155,7 @@ REPAIRS = {
     "deleted_service": Repairs(
         right=(
             f"{K} expose deployment {{t}}",
-            f"{K} expose deployment {{t}} --name={{t}}; {RESTART}",
+            f"{K} expose deployment {{t}} --name={{t}}; {RESTART_FRONT}",
             f"{K} expose deployment {{t}} --dry-run=client -o yaml | {K} apply -f -",
         ),
         wrong=(RESTART, RESTART_ALL, f"{K} create service clusterip {{t}} --tcp=81:81"),
@@ -196,7 +196,7 @@ REPAIRS = {
         right=(
             f"{S} set selector service kube-dns k8s-app=kube-dns",
             edit("service", '.spec.selector = {"k8s-app": "kube-dns"}', S, "kube-dns"),
-            f"{S} set selector service kube-dns k8s-app=kube-dns; sleep 5; {RESTART}",
+            f"{S} set selector service kube-dns k8s-app=kube-dns; sleep 5; {RESTART_FRONT}",
         ),
         wrong=(NEW_DNS_PODS, f"{S} label pods -l k8s-app=kube-dns app=kube-dns", RESTART_ALL),
     ),
@@ -262,7 +262,7 @@ REPAIRS = {
         right=(
             f"{S} scale deployment/coredns --replicas=2",
             f'{S} patch deployment coredns -p \'{{"spec":{{"replicas":2}}}}\'',
-            f"{S} scale deployment/coredns --replicas=2; sleep 15; {RESTART}",
+            f"{S} scale deployment/coredns --replicas=2; sleep 15; {RESTART_FRONT}",
         ),
         wrong=(RESTART, NEW_DNS_PODS, f"{S} delete deployment coredns"),
     ),
