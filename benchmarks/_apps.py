@@ -20,6 +20,7 @@ from aiopslab.apps.base import Application
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.generators.workload.shapes import RATE
+from aiopslab.utils import pause_garbage_collection
 from simcloud.world.copies import Copy
 
 BETWEEN_S = 0.1
@@ -65,8 +66,9 @@ class Prepared:
     wall_s: float
 
 
+@pause_garbage_collection()
 def prepare(app: Application, rate: float, with_baseline: bool) -> Prepared:
-    """Return a world with users, a recorded baseline, and a terminal for the agent."""
+    """Return a world with users, a recorded baseline, and a terminal for the agent; the collector pauses, as in a run."""
     watch = Stopwatch()
     environment = Environment(app, seed=1, rate=rate)
     if with_baseline:
@@ -102,6 +104,7 @@ def measure_requests(prepared: Prepared, virtual_s: float) -> dict[str, float]:
     }
 
 
+@pause_garbage_collection()
 def pose(prepared: Prepared, component: str, soak_s: float) -> float:
     """Inject a fault, let it take effect, and return the CPU time that this took."""
     watch = Stopwatch()

@@ -45,13 +45,13 @@ Trace = Callable[[float, str], None]
 made: Callable[[Kernel], None] | None = None
 """Called with every new kernel, for the determinism check of worlds that it did not build."""
 
-CHECKPOINT_STEPS: Final = 50_000
+CHECKPOINT_STEPS: Final = 150_000
 """Number of steps between runs of the garbage collector and checks for a livelock."""
 
-FULL_COLLECTION_EVERY: Final = 40
+FULL_COLLECTION_EVERY: Final = 13
 """Number of checkpoints between full collections, which include older generations."""
 
-LIVELOCK_CHECKPOINTS: Final = 60
+LIVELOCK_CHECKPOINTS: Final = 20
 """Checkpoints without progress of virtual time before ``Livelock`` is raised (three million steps)."""
 
 COMPACT_AT: Final = 10_000

@@ -6,6 +6,7 @@ they get an answer. Several groups of users may share one ``Results``.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from itertools import accumulate
 from random import Random
@@ -37,7 +38,7 @@ class Mix:
         """Return the number of the journey with that name, or of a random one if there is none."""
         if name is not None and name in self._named:
             return self._named[name]
-        return chance.choices(range(len(self.journeys)), cum_weights=self._weights)[0]
+        return bisect(self._weights, chance.random() * self._weights[-1], 0, len(self._weights) - 1)
 
     async def make(self, ctx: Context, sender: Sender, number: int, chance: Random, timeout_s: float) -> None:
         """Send and record a journey's request; never raises ``SendFailed``."""

@@ -56,6 +56,9 @@ def _element(key: bytes, value: Any) -> bytes:
     if kind is str:
         data: bytes = value.encode("utf-8", "surrogatepass")
         return b"\x02" + key + _INT32.pack(len(data) + 1) + data + b"\0"
+    if kind is Encoded:
+        encoded: bytes = value
+        return b"\x03" + key + encoded
     if kind is float:
         return b"\x01" + key + _DOUBLE.pack(value)
     if kind is int and INT32_MIN <= value <= INT32_MAX:
@@ -78,8 +81,6 @@ def _element(key: bytes, value: Any) -> bytes:
 def _rare(key: bytes, value: Any) -> bytes:
     kind = value.__class__
     data: bytes
-    if kind is Encoded:
-        return b"\x03" + key + bytes(value)
     if kind is datetime:
         return b"\x09" + key + _INT64.pack(milliseconds(value))
     if kind is Binary or kind is bytes:

@@ -71,9 +71,8 @@ def _put(parts: list[bytes], key: bytes, value: Value) -> None:
         parts += [_text(field) + _text(text) for field, text in value.fields.items()]
     elif isinstance(value, SortedValue):
         parts += [bytes([SORTED]), name, _length(len(value))]
-        parts.append(
-            b"".join([_text(member) + SCORE.pack(score) for score, member in value.entries(0, len(value))])
-        )
+        scores, pack = value.scores, SCORE.pack
+        parts.append(b"".join([_text(member) + pack(scores[member]) for member in value.order]))
 
 
 def _length(number: int) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from simcloud.kubernetes.api.errors import ApiError
-from simcloud.kubernetes.api.objects import Object, copy
+from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import micro, rfc3339
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.services import KUBELET, SOCKET
@@ -131,7 +131,7 @@ class NodeStatus:
         if present is None:
             return
         self._announce_schedulable(present)
-        status = copy(present.get("status") or {})
+        status = present.get("status") or {}
         stamp = self._node.api.timestamp()
         conditions = self._conditions(status.get("conditions") or (), stamp)
         images = self._images()
@@ -141,11 +141,11 @@ class NodeStatus:
         if same and now - self._reported_at < REPORT_S and self._reported_at:
             return
         heard = rfc3339(self._node.api.now_s - self._late_s)
-        status["conditions"] = [{**each, "lastHeartbeatTime": heard} for each in conditions]
+        report = {**status, "conditions": [{**each, "lastHeartbeatTime": heard} for each in conditions]}
         if images:
-            status["images"] = images
+            report["images"] = images
         try:
-            client.update_status({**present, "status": status})
+            client.update_status({**present, "status": report})
         except ApiError:
             return  # the next beat tries again
         self._reported_at, self._late_s = now - self._late_s, 0.0

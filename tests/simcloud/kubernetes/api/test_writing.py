@@ -10,7 +10,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.api.objects import copy
 from simcloud.kubernetes.api.options import Caller
 from simcloud.kubernetes.api.store import RevisionLog
-from simcloud.kubernetes.api.verbs.writes import STATUS_ALONE
+from simcloud.kubernetes.api.verbs.writes import WRITTEN_ALONE
 from simcloud.sim import Kernel
 from tests.simcloud.kubernetes.api.conftest import demo_cluster
 
@@ -35,6 +35,11 @@ KINDS: list[tuple[str, Data, Data]] = [
     ),
     ("daemonsets.apps", {"spec": WORKLOAD}, {"currentNumberScheduled": 1, "numberReady": 0}),
     ("jobs.batch", {"spec": {"template": JOB_TEMPLATE}}, {"active": 1, "startTime": "2026-01-05T09:00:00Z"}),
+    (
+        "leases.coordination.k8s.io",
+        {"spec": {"holderIdentity": "x", "renewTime": "2026-01-05T09:00:00.000000Z"}},
+        {"holderIdentity": "y", "renewTime": "2026-01-05T09:00:02.500000Z", "leaseTransitions": 0},
+    ),
 ]
 
 
@@ -45,21 +50,22 @@ def made(kind: str, body: Data) -> tuple[Api, Any, Data]:
     return api, resource, api.create(resource, "demo", {**body, "metadata": metadata}, Caller(manager="me"))
 
 
-@pytest.mark.parametrize(("kind", "body", "status"), KINDS, ids=[kind for kind, _, _ in KINDS])
-def test_a_status_alone_is_stored_as_a_whole_object_is(kind: str, body: Data, status: Data) -> None:
+@pytest.mark.parametrize(("kind", "body", "written"), KINDS, ids=[kind for kind, _, _ in KINDS])
+def test_a_part_alone_is_stored_as_a_whole_object_is(kind: str, body: Data, written: Data) -> None:
     hashes = []
     for whole in (False, True):
         api, resource, live = made(kind, body)
-        written = copy(live) if whole else dict(live)
-        written["status"] = copy(status)
-        api.update(resource, "demo", "x", written, Caller(manager="other"), subresource="status")
+        part = WRITTEN_ALONE[resource.key]
+        sent = {**(copy(live) if whole else live), part: copy(written)}
+        subresource = "status" if part == "status" else ""
+        api.update(resource, "demo", "x", sent, Caller(manager="other"), subresource=subresource)
         hashes.append(api.log.hash())
     assert hashes[0] == hashes[1]
 
 
 def test_every_kind_of_the_short_way_is_tried_here() -> None:
     tried = {made(kind, body)[1].key for kind, body, _ in KINDS}
-    assert tried == STATUS_ALONE
+    assert tried == set(WRITTEN_ALONE)
 
 
 def test_all_else_is_shared_with_the_revision_before(monkeypatch: pytest.MonkeyPatch) -> None:

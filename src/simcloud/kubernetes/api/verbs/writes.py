@@ -62,18 +62,20 @@ VERSION_NEEDED: Final = frozenset(
 )
 """These cannot be updated blindly: the request must name the version it replaces."""
 
-STATUS_ALONE: Final = frozenset(
-    {
-        ("", "nodes"),
-        ("", "pods"),
-        ("apps", "daemonsets"),
-        ("apps", "deployments"),
-        ("apps", "replicasets"),
-        ("apps", "statefulsets"),
-        ("batch", "jobs"),
-    }
-)
-"""The kinds whose statuses are written most. The defaults of their statuses follow from nothing else."""
+WRITTEN_ALONE: Final = {
+    ("", "nodes"): "status",
+    ("", "pods"): "status",
+    ("apps", "daemonsets"): "status",
+    ("apps", "deployments"): "status",
+    ("apps", "replicasets"): "status",
+    ("apps", "statefulsets"): "status",
+    ("batch", "jobs"): "status",
+    ("coordination.k8s.io", "leases"): "spec",
+}
+"""The kinds that components write most, and the part that they write. Its defaults follow from nothing else."""
+
+_SUBRESOURCES: Final = {"status": "status", "spec": ""}
+"""The subresource by which a part is written."""
 
 
 def create(
@@ -149,13 +151,14 @@ def update(
 ) -> Object:
     """Replace an object by what a request carries."""
     old = api.log.get(api.key(resource, namespace, name))
+    part = WRITTEN_ALONE.get(resource.key)
     if (
-        subresource == "status"
-        and resource.key in STATUS_ALONE
+        part is not None
+        and subresource == _SUBRESOURCES[part]
         and old is not None
-        and _all_else_is(old, data)
+        and _all_else_is(old, data, part)
     ):
-        return _replace_status(api, resource, data, old, caller, options)
+        return _replace_part(api, resource, data, old, caller, options, part)
     obj = accept(api, resource, data, options)
     metadata = obj["metadata"]
     settle_namespace(resource, metadata, namespace)
@@ -172,22 +175,28 @@ def update(
     return replace(api, resource, obj, old, caller, options, subresource)
 
 
-def _all_else_is(old: Object, data: Any) -> bool:
-    """Whether a writer hands the stored object itself back with another status, as components in process do."""
+def _all_else_is(old: Object, data: Any, part: str) -> bool:
+    """Whether a writer hands the stored object itself back with another part, as components in process do."""
     return isinstance(data, dict) and all(
-        field == "status" or data.get(field) is old.get(field) for field in {**data, **old}
+        field == part or data.get(field) is old.get(field) for field in {**data, **old}
     )
 
 
-def _replace_status(
-    api: WriteContext, resource: Resource, data: Object, old: Object, caller: Caller, options: WriteOptions
+def _replace_part(
+    api: WriteContext,
+    resource: Resource,
+    data: Object,
+    old: Object,
+    caller: Caller,
+    options: WriteOptions,
+    part: str,
 ) -> Object:
-    """The short way of a status: all else was decoded and defaulted when it was stored, and is shared."""
-    shared = {field: part for field, part in old.items() if field not in ("kind", "apiVersion", "status")}
-    empty = {field: {} if isinstance(part, dict) else part for field, part in shared.items()}
+    """The short way of a part: all else was decoded and defaulted when it was stored, and is shared."""
+    shared = {field: value for field, value in old.items() if field not in ("kind", "apiVersion", part)}
+    empty = {field: {} if isinstance(value, dict) else value for field, value in shared.items()}
     obj = accept(api, resource, {**data, **empty}, options)
     shared["metadata"] = _own(shared["metadata"])
-    return replace(api, resource, obj, old, caller, options, "status", shared=shared)
+    return replace(api, resource, obj, old, caller, options, _SUBRESOURCES[part], shared=shared)
 
 
 def _own(metadata: Object) -> Object:
