@@ -7,7 +7,7 @@ code checks for them; it only meets their consequences.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from typing import Final
 from uuid import UUID
@@ -163,7 +163,7 @@ class Machine:
     @property
     def boot_id(self) -> str:
         """32 hexadecimal digits that no other boot has."""
-        return UUID(sha256(f"{self.machine_id}/{self.boots}".encode()).hexdigest()[:32], version=4).hex
+        return _make_boot_id(self.machine_id, self.boots)
 
     def _list_boot_records(self) -> list[Record]:
         from simcloud.machine.boot_messages import list_boot_records  # rarely read
@@ -354,3 +354,9 @@ async def init(ctx: Context) -> int:
     """The first process of a machine: adopts orphans and does nothing else."""
     while True:
         await ctx.sleep(86_400.0)
+
+
+@lru_cache(maxsize=256)
+def _make_boot_id(machine_id: str, boots: int) -> str:
+    """Return the id of a machine's boot of that number. All lines of a journal share it."""
+    return UUID(sha256(f"{machine_id}/{boots}".encode()).hexdigest()[:32], version=4).hex

@@ -8,6 +8,7 @@ too (``log``).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Final, Protocol
 from zlib import crc32
 
@@ -101,7 +102,7 @@ class Unit:
         """Write a line of the service's own output to the journal; ``written_s`` is the time that the line names."""
         process = self.process
         if process is not None:
-            identifier, command = process.argv[0].rpartition("/")[2], " ".join(process.argv)
+            identifier, command = _name_command(*process.argv)
             self._machine.journal.add(self.name, identifier, process.host_pid, text, INFO, command, written_s)
 
     @property
@@ -201,6 +202,12 @@ class Unit:
 
     def _say(self, text: str, priority: int = INFO) -> None:
         self._machine.journal.add(self.name, INIT, 1, text, priority, "/sbin/init")
+
+
+@lru_cache(maxsize=256)
+def _name_command(*argv: str) -> tuple[str, str]:
+    """Return the name and the line of a command. All lines of a journal share them."""
+    return argv[0].rpartition("/")[2], " ".join(argv)
 
 
 def _result(process: Process) -> str:

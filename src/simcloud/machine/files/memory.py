@@ -98,6 +98,15 @@ class NoTerminal(CharacterDevice):
         raise FileError("ENXIO", path)
 
 
+SAME_EVERYWHERE: Final[Mapping[str, Device]] = {
+    "full": Full(),
+    "null": CharacterDevice(),
+    "tty": NoTerminal(),
+    "zero": Zero(),
+}
+"""Devices without a state."""
+
+
 class DeviceVolume(MemoryVolume):
     """What is seen at /dev: the usual devices, links to the standard streams, room for shm."""
 
@@ -124,14 +133,11 @@ class DeviceVolume(MemoryVolume):
 
     def _fill(self) -> None:
         known: dict[str, Device] = {
-            "full": Full(),
-            "null": CharacterDevice(),
+            **SAME_EVERYWHERE,
             "random": RandomBytes(0x108, self._get_random),
-            "tty": NoTerminal(),
             "urandom": RandomBytes(0x109, self._get_random),
-            "zero": Zero(),
         }
-        for name, device in known.items():
+        for name, device in sorted(known.items()):
             self.create(self.root, name, DeviceNode(device, 0o666))
         if self._kernel_messages is not None:
             self.create(self.root, "kmsg", DeviceNode(self._kernel_messages, 0o644))

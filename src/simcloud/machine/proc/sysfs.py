@@ -30,21 +30,23 @@ if TYPE_CHECKING:
 PATH: Final = "/sys"
 FOLDERS: Final = ("bus", "class", "dev", "firmware", "hypervisor", "kernel", "module", "power")
 
+EMPTY: Final = virtual_directory({})
+
 
 def sys_volume(container: Container) -> VirtualVolume:
     """A volume to be mounted at /sys; control groups are mounted in it."""
 
     def find(name: str) -> VirtualEntry | None:
         if name in FOLDERS:
-            return virtual_directory({})
+            return EMPTY
         if name == "block":
             disk: dict[str, VirtualEntry] = {name: fact_file(fact, container) for name, fact in _DISK.items()}
             disk["device/rescan"] = VirtualFile(bytes, lambda data: None, mode=0o200)
             return virtual_directory({DEVICE: folder_of(disk)})
         if name == "fs":
-            fs: dict[str, VirtualEntry] = {"bpf": virtual_directory({}), "cgroup": virtual_directory({})}
+            fs: dict[str, VirtualEntry] = {"bpf": EMPTY, "cgroup": EMPTY}
             fs["ext4"] = lazy_directory(  # the folder is kept by what is mounted below it
-                lambda: {PARTITION: fact_folder(_EXT4, container), "features": virtual_directory({})}, 0o555
+                lambda: {PARTITION: fact_folder(_EXT4, container), "features": EMPTY}, 0o555
             )
             return virtual_directory(fs)
         return fact_folder(_DEVICES, container) if name == "devices" else None

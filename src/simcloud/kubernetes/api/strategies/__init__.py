@@ -28,7 +28,7 @@ from simcloud.kubernetes.api.strategies.pods import (
     prepare_resize as prepare_resize,
     qos_class as qos_class,
 )
-from simcloud.kubernetes.api.strategies.registry import CREATE, STATUS_UPDATE, UPDATE, take
+from simcloud.kubernetes.api.strategies.registry import CREATE, STATUS_UPDATE, UPDATE, share, take
 from simcloud.kubernetes.api.strategies.storage import note_change
 
 _CREATED_WITH_STATUS = {("", "Node"), ("networking.k8s.io", "ServiceCIDR")}
@@ -71,9 +71,7 @@ def prepare_status_update(resource: Resource, new: Object, old: Object, *, now: 
     if resource.custom is not None:
         _keep_all_metadata(new, old)
     keep_system_metadata(new, old)
-    for field in [field for field in {**new, **old} if field not in _OWN_FIELDS]:
-        if field not in old or new.get(field) is not old[field]:
-            take(new, old, field)
+    share(new, old, *[field for field in {**new, **old} if field not in _OWN_FIELDS])
     rule = None if resource.custom is not None else STATUS_UPDATE.get((resource.group, resource.kind))
     if rule is not None:
         rule(new, old)

@@ -9,7 +9,7 @@ from typing import Any
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.strategies.metadata import keep_system_metadata, keep_user_metadata
-from simcloud.kubernetes.api.strategies.registry import on_create, on_status_update, take
+from simcloud.kubernetes.api.strategies.registry import on_create, on_status_update, share, take
 
 _GATED = "Scheduling is blocked due to non-empty scheduling gates"
 
@@ -40,7 +40,7 @@ def create_pod(pod: Object) -> None:
 @on_status_update("", "Pod")
 def update_pod_status(new: Object, old: Object) -> None:
     """Keep the owners and the QoS class, which a kubelet cannot change."""
-    take(new["metadata"], old["metadata"], "ownerReferences")
+    share(new["metadata"], old["metadata"], "ownerReferences")
     status, before = new.setdefault("status", {}), old.get("status", {})
     for field in ("qosClass", "observedGeneration"):
         if not status.get(field):
