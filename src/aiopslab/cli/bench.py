@@ -47,13 +47,13 @@ from aiopslab.benchmark import (
 )
 from aiopslab.cli.bench_person import check_person, play_jobs
 from aiopslab.cli.bench_view import open_view
+from aiopslab.cli.clusters import find_missing
 from aiopslab.cli.output import Progress
 from aiopslab.cli.problems import DONE, FAILED, INTERRUPTED, UsageError, check_folder, load_problems
 from aiopslab.cli.reports import write_page
 from aiopslab.cli.run import parse_transactions
 from aiopslab.orchestrator import (
     end_on_signals,
-    explain_unavailable,
     get_version,
     hide_command_line,
     shield_harness,
@@ -183,7 +183,7 @@ def _check_for_cluster(options: BenchOptions) -> None:
         "--executor ray": options.executor != "processes",
         "--tnr": options.tnr,
         "--vary names": NAMES in _parse_variations(options.vary),
-        "--agent human": HUMAN in options.agents,
+        "--agent human": any(HUMAN in _split_agents(value) for value in options.agents),
         "--jobs, because a cluster has one episode at a time": (options.jobs or 1) > 1,
     }
     if names := [name for name, is_used in unusable.items() if is_used]:
@@ -194,12 +194,7 @@ def _select_available(
     problems: Sequence[str], registry: ProblemRegistry, cluster: KubernetesOptions
 ) -> list[str]:
     """Return the problems that can be posed on a real cluster, and print the others with what they need."""
-    from aiopslab.cloud.kubernetes import list_capabilities
-
-    needs = {
-        pid: explain_unavailable(registry.get_problem_instance(pid), list_capabilities(cluster))
-        for pid in problems
-    }
+    needs = find_missing(problems, registry, cluster)
     missing = [f"{pid} (needs {need})" for pid, need in needs.items() if need]
     if missing:
         print(

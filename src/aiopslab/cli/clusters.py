@@ -10,6 +10,7 @@ from aiopslab.cli.problems import DONE, UsageError
 
 if TYPE_CHECKING:
     from aiopslab.cloud.kubernetes import KubernetesOptions
+    from aiopslab.orchestrator.problems import ProblemRegistry
 
 EMBEDDED: Final = "embedded"
 KUBERNETES: Final = "kubernetes"
@@ -58,6 +59,17 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, Any]:
             known = ", ".join((*TEXTS, "image", *NUMBERS, DEDICATED))
             raise UsageError(f"--cluster-option takes NAME=VALUE with one of {known}, not '{setting}'.")
     return found | ({"images": images} if images else {})
+
+
+def find_missing(
+    problems: Sequence[str], registry: ProblemRegistry, cluster: KubernetesOptions
+) -> dict[str, str]:
+    """Return what each problem needs and the cluster lacks, as text; empty for one that can be posed there."""
+    from aiopslab.cloud.kubernetes import list_capabilities
+    from aiopslab.orchestrator import explain_unavailable
+
+    capabilities = list_capabilities(cluster)
+    return {pid: explain_unavailable(registry.get_problem_instance(pid), capabilities) for pid in problems}
 
 
 def clean_up(kubeconfig: Path | None, context: str | None) -> int:

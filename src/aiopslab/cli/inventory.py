@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from aiopslab.cli.clusters import find_missing
 from aiopslab.cli.problems import check_noise, load_problems
 from aiopslab.orchestrator.problems import ProblemRegistry, generate_ids, list_suite, select_problems
 from aiopslab.utils import get_summary
@@ -92,8 +93,10 @@ def _print_problems(
         {"id": pid, "app": registry.get_app_name(pid), "task": registry.get_task_type(pid)} for pid in ids
     ]
     if cluster is not None:
+        missing = find_missing([row["id"] for row in rows], registry, cluster)
         for row in rows:
-            row["kubernetes"] = _describe_availability(registry, row["id"], cluster)
+            need = missing[row["id"]]
+            row["kubernetes"] = f"not available: needs {need}" if need else "available"
     if as_json:
         print(json.dumps(rows, indent=1))
         return 0
@@ -102,11 +105,3 @@ def _print_problems(
     for row in ({column: column for column in columns}, *rows):
         print("  ".join(f"{row[column]:<{widths.get(column, 0)}}" for column in columns))
     return 0
-
-
-def _describe_availability(registry: ProblemRegistry, pid: str, cluster: KubernetesOptions) -> str:
-    from aiopslab.cloud.kubernetes import list_capabilities
-    from aiopslab.orchestrator import explain_unavailable
-
-    missing = explain_unavailable(registry.get_problem_instance(pid), list_capabilities(cluster))
-    return f"not available: needs {missing}" if missing else "available"

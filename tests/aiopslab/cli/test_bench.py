@@ -35,6 +35,7 @@ PROBLEMS = ("misconfig_app_hotel_res-detection-1", "noop_detection_hotel_reserva
         (("--agent", "idle", "--vary", "louder"), "Choose some of: reworded"),
         (("--agent", "idle", "--executor", "threads"), "Choose one of: processes, ray"),
         (("--agent", "idle", "--store", "mysql://u:secret@h/d"), "postgresql://USER"),
+        (("--agent", "idle,human", "--cloud", "kubernetes"), "leave out --agent human"),
         (("--resume",), "holds no benchmark"),
         ((*PROBLEMS, "--suite", "smoke", "--agent", "idle"), "Leave out one of them"),
     ],

@@ -11,8 +11,8 @@ from simcloud.kubernetes.api import Object, at
 
 RESTARTING: Final = ("livenessProbe", "startupProbe")
 """Probes whose failure restarts a container."""
-TRIAL_S: Final = 1
-"""Time limit of a probe, as by default in Kubernetes."""
+TIMEOUT_S: Final = 1
+"""Time limit of a probe that has none of its own, as in Kubernetes."""
 
 
 def has_failing_probe(site: Site, workload: str, kinds: Sequence[str] = RESTARTING) -> bool:
@@ -40,13 +40,14 @@ def _succeeds(site: Site, workload: str, container: Object, probe: Object) -> bo
 
 def _format_trial(namespace: str, container: Object, probe: Object, pod: str, node: str, address: str) -> str:
     """Return a line that does what a probe does, at the place where the kubelet does it."""
+    timeout_s = probe.get("timeoutSeconds", TIMEOUT_S)
     if "exec" in probe:
         command = shlex.join(probe["exec"]["command"])
-        return f"timeout {TRIAL_S} kubectl -n {namespace} exec {pod} -c {container['name']} -- {command}"
+        return f"timeout {timeout_s} kubectl -n {namespace} exec {pod} -c {container['name']} -- {command}"
     action = next(probe[kind] for kind in ("tcpSocket", "httpGet", "grpc") if kind in probe)
     ports = {port.get("name"): port["containerPort"] for port in container.get("ports", ())}
     port = ports.get(action["port"], action["port"])
     if "httpGet" in probe:
         url = f"{action.get('scheme', 'HTTP').lower()}://{address}:{port}{action.get('path', '/')}"
-        return f"ssh {node} curl -skf -m {TRIAL_S} {shlex.quote(shlex.quote(url))}"
-    return f"ssh {node} timeout {TRIAL_S} bash -c \"'</dev/tcp/{address}/{port}'\""
+        return f"ssh {node} curl -skf -m {timeout_s} {shlex.quote(shlex.quote(url))}"
+    return f"ssh {node} timeout {timeout_s} bash -c \"'</dev/tcp/{address}/{port}'\""

@@ -221,7 +221,7 @@ class Startup:
     async def _register(self) -> None:
         address = self.ctx.container.namespace.address
         id = str(UUID(int=self.ctx.random("uuid").getrandbits(128), version=4))
-        name = f"srv-{self.service}"
+        name = self.get_registered_name(self.name)
         instance = f"[ name: {name}, id: {id}, address: {address}:{self.port} ]"
         self.log_info("registry/registry.go:91", f"Trying to register service {instance}")
         try:
