@@ -17,7 +17,7 @@ KUBERNETES: Final = "kubernetes"
 DEFAULT_KUBECONFIG: Final = Path("~/.kube/config")
 TEXTS: Final = ("front_door", "terminal_image")
 NUMBERS: Final = ("ready_s", "baseline_s", "soak_s", "timeout_s")
-DEDICATED: Final = "dedicated=yes"
+SWITCHES: Final = {"dedicated=yes": "dedicated", "privileged=yes": "privileged"}
 MAX_S: Final = 86_400.0
 
 
@@ -51,12 +51,12 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, Any]:
             found[name] = value
         elif name == "image" and old and new:
             images[old] = new
-        elif setting == DEDICATED:
-            found["dedicated"] = True
+        elif setting in SWITCHES:
+            found[SWITCHES[setting]] = True
         elif name in NUMBERS and value.replace(".", "", 1).isdecimal() and float(value) <= MAX_S:
             found[name] = float(value)
         else:
-            known = ", ".join((*TEXTS, "image", *NUMBERS, DEDICATED))
+            known = ", ".join((*TEXTS, "image", *NUMBERS, *SWITCHES))
             raise UsageError(f"--cluster-option takes NAME=VALUE with one of {known}, not '{setting}'.")
     return found | ({"images": images} if images else {})
 

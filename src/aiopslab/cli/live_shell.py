@@ -38,6 +38,11 @@ class LiveShell:
         )
 
     @property
+    def is_at_prompt(self) -> bool:
+        """Whether the shell waits for a new command, and no program for input."""
+        return self.shell.is_at_prompt or not self.shell.process.alive
+
+    @property
     def shell(self) -> InteractiveShell:
         """The shell; another one after it was ended by ``set -e`` or the like."""
         shell = self._terminal.shell
@@ -93,6 +98,25 @@ class LiveShell:
         self._unended_line = (self._unended_line + data).rpartition(b"\n")[2]
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
+
+
+class LineShell:
+    """A shell of which each line runs by itself, as on a real cluster: it has ended when the next one is typed."""
+
+    is_at_prompt: Final = True
+
+    def format_prompt(self) -> str:
+        """Return what stands before the cursor."""
+        return "$ " if sys.stdin.isatty() else ""
+
+    def type_keys(self) -> bool:
+        """Return False: no program waits for keys."""
+        return False
+
+    def begin_line(self) -> None:
+        """Do nothing; the output of a line is printed when it has ended."""
+
+    end_line = pace = begin_line
 
 
 class Keyboard:

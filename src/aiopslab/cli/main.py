@@ -510,6 +510,7 @@ def show(
     epilog=format_examples(
         "aiopslab play scale_pod_zero_social_net-mitigation-1",
         "printf 'kubectl get pods -A\\nsubmit Yes\\n' | aiopslab play scale_pod_zero_social_net-detection-1",
+        "aiopslab play misconfig_app_hotel_res-mitigation-1 --cloud kubernetes --context kind-kind",
     )
 )
 def play(
@@ -536,6 +537,10 @@ def play(
             help="Language model that adds an analogy for newcomers to the debrief.",
         ),
     ] = None,
+    cloud: Cloud = "embedded",
+    kubeconfig: Kubeconfig = None,
+    context: ContextName = None,
+    cluster_option: ClusterOption = None,
 ) -> None:
     """Work on a problem yourself, at a terminal, with hints and a debrief at the end."""
 
@@ -544,10 +549,12 @@ def play(
 
         wanted = set_noise(problem, noise)
         problems = _load_problems(load, wanted)
+        from aiopslab.cli.clusters import parse_cloud
         from aiopslab.cli.play import TIME_LIMIT_S, PlayOptions, play_problem
 
         settings = {"thinking_s": thinking, "time_limit_s": TIME_LIMIT_S}
-        options = PlayOptions(wanted, seed, results, policy, settings=settings, model=model)
+        cluster = parse_cloud(cloud, kubeconfig, context, cluster_option or ())
+        options = PlayOptions(wanted, seed, results, policy, settings=settings, model=model, cluster=cluster)
         return play_problem(problems, options)
 
     run_and_exit(work)

@@ -1,8 +1,9 @@
 """A person at a terminal as an agent.
 
 A line is a shell command, an action, or a keyword (``help``, ``problem``, ``history``, ``hint``, ``give up``, ``submit``, ``quit``). Shell
-commands run in one bash, which keeps its state; while a program reads input, all lines go to it. Ctrl-C ends the running command,
-not the session; Ctrl-D asks before it ends the session. Lines may also come from a file or a pipe; the end of input ends the session.
+commands run in one bash, which keeps its state; while a program reads input, all lines go to it. On a real cluster, each runs in a bash of
+its own. Ctrl-C ends the running command, not the session; Ctrl-D asks before it ends the session. Lines may also come from a file or
+a pipe; the end of input ends the session.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rich.console import Console
 from aiopslab.agents import HUMAN
 from aiopslab.cli.completion import Completer, enable_line_editing
 from aiopslab.cli.hints import make_hints
-from aiopslab.cli.live_shell import Keyboard, LiveShell
+from aiopslab.cli.live_shell import Keyboard, LineShell, LiveShell
 from aiopslab.cli.session_view import format_step, limit_lines
 from aiopslab.cli.typed_calls import ANSWER_FORMS, add_fence, format_shell_call, parse_line
 from aiopslab.cloud import CONTROL_D, Terminal
@@ -50,11 +51,11 @@ class Person(AgentLink):
         self._began_s = posed.environment.now
         self._is_tty = sys.stdin.isatty() and sys.stdout.isatty()
         # A transaction may try a command in a copy of the world first, so its output is shown when it is final.
-        self._shows_output = self._is_tty and posed.transactions is None
-        assert isinstance(posed.terminal, Terminal), "a person works in the embedded cloud"
-        self._terminal = posed.terminal
-        self._live = LiveShell(self._terminal, shows_output=self._shows_output)
-        self._terminal.is_interrupted = self._check_interrupt
+        self._shows_output = self._is_tty and posed.transactions is None and not posed.environment.is_live
+        self._live: LiveShell | LineShell = LineShell()
+        if isinstance(posed.terminal, Terminal):
+            self._live = LiveShell(posed.terminal, shows_output=self._shows_output)
+            posed.terminal.is_interrupted = self._check_interrupt
         self._keywords = {
             "help": self._show_help,
             "problem": self._show_problem,
@@ -67,7 +68,7 @@ class Person(AgentLink):
     ) -> None:
         """Show the problem and how to get help."""
         if self._is_tty:
-            enable_line_editing(Completer(self._terminal.api, self._build_vocabulary()))
+            enable_line_editing(Completer(self._posed.environment.cluster.api, self._build_vocabulary()))
         self._began_s = self._posed.environment.now
         self._show_problem("")
         self._out.print(
@@ -77,7 +78,7 @@ class Person(AgentLink):
 
     async def get_action(self, state: str) -> str:
         """Read lines until one is an action, and return it; raises ``AgentGone`` and ``AgentGaveUp``."""
-        if self._is_at_prompt:
+        if self._live.is_at_prompt:
             self._live.end_line()
             self._out.print(self._format_status(), markup=False, style="dim")
         while True:
@@ -88,9 +89,9 @@ class Person(AgentLink):
             except EOFError:
                 if self._is_tty:
                     self._out.print()
-                if self._is_at_prompt and self._is_tty and not self._confirm_leaving():
+                if self._live.is_at_prompt and self._is_tty and not self._confirm_leaving():
                     continue
-                if not self._is_tty or self._is_at_prompt:
+                if not self._is_tty or self._live.is_at_prompt:
                     raise AgentGone(LEFT) from None
                 line = CONTROL_D
             except KeyboardInterrupt:
@@ -98,7 +99,7 @@ class Person(AgentLink):
                 self._live.begin_line()
                 continue
             self._live.begin_line()
-            if not self._is_at_prompt:
+            if not self._live.is_at_prompt:
                 return add_fence(format_shell_call(line))
             line = line.strip()
             word, _, rest = line.partition(" ")
@@ -133,12 +134,6 @@ class Person(AgentLink):
     def _actions(self) -> Mapping[str, str]:
         return self._posed.prompt.actions
 
-    @property
-    def _is_at_prompt(self) -> bool:
-        """Whether the shell waits for a new command, and no program for input."""
-        shell = self._live.shell
-        return shell.is_at_prompt or not shell.process.alive
-
     def _check_interrupt(self) -> bool:
         self._live.pace()
         pressed = self._keyboard.take_interrupt()
@@ -168,8 +163,8 @@ class Person(AgentLink):
             signature, _, rest = text.strip().partition("\n")
             self._out.print(f"  {signature}\n      {_extract_first_sentence(rest)}", markup=False)
         self._out.print(
-            "Other words: help ACTION, problem, history, hint, give up, quit. Every other line is a shell command; all run in one "
-            "shell.\n"
+            "Other words: help ACTION, problem, history, hint, give up, quit. Every other line is a shell command; "
+            f"{'each runs in a shell of its own' if self._posed.environment.is_live else 'all run in one shell'}.\n"
             f"{self._describe_answer()}",
             markup=False,
         )

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.console import Console
 
 from aiopslab.cli.debrief import show_analogy, show_debrief
 from aiopslab.cli.live_shell import Keyboard
@@ -17,10 +20,21 @@ from aiopslab.cli.output import Progress, open_console
 from aiopslab.cli.person import LEFT, UNLIMITED, Person
 from aiopslab.cli.problems import DONE, FAILED, check_folder, check_policy, prepare_problem
 from aiopslab.cli.session_view import show_ending, show_results
-from aiopslab.orchestrator import AgentGone, Orchestrator, Step, catch_ending_signals, ignore_progress
-from aiopslab.orchestrator.models import open_model
+from aiopslab.orchestrator import (
+    LIVE_TIMEOUT_S,
+    AgentGone,
+    Orchestrator,
+    PreparedProblem,
+    Step,
+    catch_ending_signals,
+    ignore_progress,
+)
+from aiopslab.orchestrator.models import ChatModel, open_model
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.validation import list_reference_commands
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 TIME_LIMIT_S: Final = 7 * 86_400.0
 NO_VERDICT: Final = ("agent gone", "agent error", "interrupted")
@@ -41,6 +55,8 @@ class PlayOptions:
     """Settings of ``Orchestrator``."""
     model: str | None = None
     """A language model that adds an analogy to the debrief."""
+    cluster: KubernetesOptions | None = None
+    """The real cluster to work on; None for the embedded cloud."""
 
 
 def play_problem(problems: ProblemRegistry, options: PlayOptions) -> int:
@@ -56,11 +72,25 @@ def play_session(problems: ProblemRegistry, options: PlayOptions) -> dict[str, A
     model = None if options.model is None else open_model(options.model)
     if model is not None:
         model.check()
-    with Progress() as progress:
-        posed = prepare_problem(problems, options.problem, options.seed, options.policy, progress)
-        progress("preparing the debrief")
-        commands = list_reference_commands(posed)
+    with Progress() as progress, ExitStack() as closing:
+        posed = prepare_problem(
+            problems, options.problem, options.seed, options.policy, progress, options.cluster
+        )
+        closing.callback(posed.environment.close)
+        commands: list[str] = []
+        if not posed.environment.is_live:  # a cluster cannot be copied to try the repair
+            progress("preparing the debrief")
+            commands = list_reference_commands(posed)
+        progress.clear()
+        return _play(posed, commands, options, out, model)
+
+
+def _play(
+    posed: PreparedProblem, commands: list[str], options: PlayOptions, out: Console, model: ChatModel | None
+) -> dict[str, Any]:
     settings = {"agent_timeout_s": TIME_LIMIT_S, "tell": ignore_progress, **options.settings}
+    if posed.environment.is_live:
+        settings["action_timeout_s"] = LIVE_TIMEOUT_S
     keyboard = Keyboard()
 
     def show_step(step: Step) -> None:

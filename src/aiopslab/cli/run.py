@@ -173,7 +173,13 @@ def _run_person(problems: ProblemRegistry, options: RunOptions, settings: dict[s
     return play_problem(
         problems,
         PlayOptions(
-            options.problem, options.seed, options.results, options.policy, options.max_steps, settings
+            options.problem,
+            options.seed,
+            options.results,
+            options.policy,
+            options.max_steps,
+            settings,
+            cluster=options.cluster,
         ),
     )
 

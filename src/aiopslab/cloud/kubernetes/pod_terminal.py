@@ -146,6 +146,11 @@ class PodTerminal:
         write = 'mkdir -p "$0" && head -c "$2" > "$1"'
         self._run_file_command(["sh", "-c", write, folder, path, str(len(data))], data)
 
+    def install(self, path: str, script: str) -> None:
+        """Write a program; raises ``FileError``."""
+        self.write_file(path, script.encode())
+        self._run_file_command(["chmod", "755", path])
+
     def list_folder(self, path: str) -> list[str] | None:
         """Return the names in a folder, None if it is a file; raises ``FileError``."""
         if self._exec(["test", "-d", path], 10.0).status != 0:

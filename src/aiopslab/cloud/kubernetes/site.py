@@ -4,7 +4,7 @@ The application comes from its manifests, its users send HTTP from here, faults 
 agent works in a pod. The stores that actions and judges read are copies (``mirror``, ``telemetry``): they grow whenever time
 passes in ``run_until``, and only then, so that every reader sees one moment.
 
-Not here: nodes' files and hardware, the accounts in databases, and the metrics of the programs themselves.
+Not here: the hardware of nodes, the accounts in databases, and the metrics of the programs themselves.
 """
 
 from __future__ import annotations
@@ -32,6 +32,13 @@ from aiopslab.cloud.kubernetes.kubeconfig import read_access
 from aiopslab.cloud.kubernetes.live_users import LiveContext, LiveDoor, QueuedResults, open_proxied_door
 from aiopslab.cloud.kubernetes.metrics import NodeReader, watch_metrics
 from aiopslab.cloud.kubernetes.mirror import Mirror, make_path
+from aiopslab.cloud.kubernetes.node_shells import (
+    NAME as NODE_SHELL,
+    SSH,
+    are_ready,
+    build_node_shells,
+    format_node_line,
+)
 from aiopslab.cloud.kubernetes.operator_shell import OperatorShell
 from aiopslab.cloud.kubernetes.pod_terminal import NAMESPACE as OPERATIONS, PodTerminal, build_account
 from aiopslab.cloud.kubernetes.telemetry import LogFollower, TraceReader
@@ -82,6 +89,8 @@ class KubernetesOptions:
     """Time after which users give up a request."""
     soak_s: float | None = None
     """Time from the fault to the session; None for the problem's own."""
+    privileged: bool = False
+    """Whether pods may be privileged: faults of nodes and of their networks are available then."""
     dedicated: bool = False
     """Whether the cluster serves nothing else although pods run in other namespaces than those of Kubernetes."""
 
@@ -315,9 +324,25 @@ class KubernetesSite(IncidentSite):
                 image=self.options.terminal_image,
                 labels=self._labels,
             )
+            if self.options.privileged:
+                self._open_nodes(self._session)
         if policy not in (None, self._session.policy):
             raise ClusterFailed("A session on a real cluster has one terminal, with one policy.")
         return self._session
+
+    def _open_nodes(self, terminal: PodTerminal) -> None:
+        """Start a privileged pod on each node, and give the terminal an ``ssh`` to them; raises ``ClusterFailed``."""
+        path = make_path("apps", "daemonsets", OPERATIONS)
+        self.client.request("POST", path, build_node_shells(self.options.terminal_image, self._labels))
+        deadline_s = self.now + self.options.ready_s
+        while not are_ready(self.client.request("GET", f"{path}/{NODE_SHELL}")):
+            self.run_for(1.0)
+            if self.now >= deadline_s:
+                raise ClusterFailed(
+                    f"The privileged pods {NODE_SHELL} did not start on all nodes within {self.options.ready_s:g} s. "
+                    "Leave out --cluster-option privileged=yes if the cluster does not allow them."
+                )
+        terminal.install("/usr/local/bin/ssh", SSH)
 
     @property
     def has_jobs(self) -> bool:
@@ -330,8 +355,11 @@ class KubernetesSite(IncidentSite):
         self.sync()
         return done
 
-    def node_shell(self, node: str, line: str) -> NoReturn:
-        raise OperationFailed(f"Nobody can log in to the node {node} of this cluster.")
+    def node_shell(self, node: str, line: str) -> str:
+        """Run a line on a node as root, in its privileged pod; return its output."""
+        if not self.options.privileged:
+            raise OperationFailed(f"Nobody can log in to the node {node} of this cluster.")
+        return self.run(format_node_line(node, line))
 
     def hardware(self, node: str) -> NoReturn:
         raise OperationFailed(f"The hardware of the node {node} cannot be changed.")
@@ -441,7 +469,8 @@ class KubernetesSite(IncidentSite):
 
 def list_capabilities(options: KubernetesOptions) -> frozenset[Capability]:
     """Return what faults can do on a cluster besides calls of its API."""
-    return frozenset({"node port"}) if options.front_door else frozenset()
+    by_pods: set[Capability] = {"node access", "network tools"} if options.privileged else set()
+    return frozenset(by_pods | ({"node port"} if options.front_door else set()))
 
 
 def list_chart_objects(app: Application) -> list[Object]:

@@ -23,9 +23,9 @@ Layer = Literal["hardware", "operating system", "virtualization", "application"]
 Course = Literal[
     "steady", "intermittent", "growing", "latent", "cascading", "partial", "concurrent", "correlated"
 ]
-Capability = Literal["node access", "network tools", "hardware", "load", "node port", "ingress"]
-"""What a fault needs besides the cluster's API: root on nodes, privileged pods with ``tc`` and ``iptables``, machines that
-can be made to fail, more users, users that come in by a node port or by an ingress controller."""
+Capability = Literal["node access", "node login", "network tools", "hardware", "load", "node port", "ingress"]
+"""What a fault needs besides the cluster's API: root on nodes; root on nodes whose kubelet does not work; ``tc`` and ``iptables``
+there; machines that can be made to fail; more users; users that come in by a node port or by an ingress controller."""
 CAPABILITIES: Final[frozenset[Capability]] = frozenset(get_args(Capability))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from aiopslab.generators.fault.base import Capability
 from aiopslab.generators.fault.drawn import draw_from
 from aiopslab.generators.fault.node import (
     READY_S,
@@ -19,6 +20,7 @@ from aiopslab.generators.site import Site
 class NodeServiceFault(NodeFault):
     """A service of the target's nodes does nothing; the target's program crashes meanwhile, and nothing restarts it."""
 
+    needs: ClassVar[tuple[Capability, ...]] = ("node login",)
     unit: ClassVar[str]
     fault_type: ClassVar[str] = "Operation Error"
     also_fault_types: ClassVar[tuple[str, ...]] = ("Misconfiguration", "Dependency Problem")

@@ -23,6 +23,7 @@ PROBLEMS = """
 from dataclasses import replace
 
 from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.generators.fault.network_delay import NetworkDelay
 from aiopslab.generators.fault.target_port_misconfig import TargetPortMisconfig
 from aiopslab.orchestrator.problems.family import Family
 
@@ -31,7 +32,8 @@ class PatientHotel(HotelReservation):
     objectives = tuple(replace(known, success=0.0, p99_s=1e9) for known in HotelReservation.objectives)
 
 
-FAMILY = Family("front_port", PatientHotel, (TargetPortMisconfig("frontend", 5000, 5999),))
+PORT = Family("front_port", PatientHotel, (TargetPortMisconfig("frontend", 5000, 5999),))
+DELAY = Family("slow_geo", PatientHotel, (NetworkDelay("geo", 0.4),))
 """
 NS = "test-hotel-reservation"
 REPAIR = "sed 's/targetPort: 5999/targetPort: 5000/'"
@@ -54,24 +56,27 @@ def start(served: Served, folder: Path, *args: str) -> subprocess.Popen[str]:
         [*command, "--kubeconfig", str(served.kubeconfig)],
         env={**os.environ, "AIOPSLAB_KUBECTL": str(CLIENTS / f"kubectl-{CURRENT}"), "TMPDIR": str(folder)},
         cwd=folder,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def run(served: Served, folder: Path, *args: str) -> tuple[int, str, str]:
+def run(served: Served, folder: Path, *args: str, typed: str = "") -> tuple[int, str, str]:
     process = start(served, folder, *args)
-    out, err = process.communicate(timeout=PATIENCE_S)
+    out, err = process.communicate(typed, timeout=PATIENCE_S)
     return process.returncode, out, err
 
 
-def work(served: Served, folder: Path, task: str, actions: list[str], *options: str) -> dict[str, Any]:
-    """Let a scripted agent work on a task; return the document that the command prints."""
+def work(
+    served: Served, folder: Path, actions: list[str], *options: str, problem: str = "front_port-mitigation-1"
+) -> dict[str, Any]:
+    """Let a scripted agent work on a problem; return the document that the command prints."""
     script = folder / "actions.txt"
     script.write_text("\n".join(actions))
     code, out, err = run(
-        served, folder, "run", f"front_port-{task}-1", "--load", "problems.py", "--agent", f"scripted:{script}",
+        served, folder, "run", problem, "--load", "problems.py", "--agent", f"scripted:{script}",
         "--cloud", "kubernetes", "--json", *SHORT, *options,
     )  # fmt: skip
     assert code == 0, err
@@ -102,7 +107,7 @@ def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: 
         f'get_logs("{NS}", "frontend")',
         "submit()",
     ]
-    found = work(served, tmp_path, "mitigation", actions)
+    found = work(served, tmp_path, actions)
     assert (found["ending"], found["results"]["success"]) == ("submitted", True), found["results"]
     record = json.loads(Path(tmp_path / found["record"]).read_text())
     steps = record["steps"]
@@ -123,13 +128,55 @@ def test_a_policy_limits_the_agent_and_without_a_repair_the_cause_remains(
     served: Served, tmp_path: Path
 ) -> None:
     actions = [f'exec_shell("kubectl -n {NS} delete service frontend; kubectl -n {NS} get pods")', "submit()"]
-    found = work(served, tmp_path, "mitigation", actions, "--policy", "read-only")
+    found = work(served, tmp_path, actions, "--policy", "read-only")
     record = json.loads(Path(tmp_path / found["record"]).read_text())
     observation = record["steps"][0]["observation"]
     assert 'User "system:serviceaccount:operations:operator" cannot delete resource "services"' in observation
     assert "mongodb-geo" in observation
     assert found["results"]["success"] is False
     assert any("the root cause is gone: frontend" in line for line in found["results"]["findings"])
+    assert list_own(served) == ""
+
+
+@pytest.mark.slow
+def test_a_person_works_on_a_cluster(served: Served, tmp_path: Path) -> None:
+    lines = [
+        f"kubectl -n {NS} get service frontend -o yaml | {REPAIR} | kubectl replace -f -",
+        "hint",
+        "submit",
+    ]
+    code, out, err = run(
+        served, tmp_path, "play", "front_port-mitigation-1", "--load", "problems.py", "--cloud", "kubernetes", *SHORT,
+        typed="\n".join(lines),
+    )  # fmt: skip
+    assert code == 0, err
+    assert "service/frontend replaced" in out
+    assert "Hint 1 of" in out
+    [record] = [json.loads(path.read_text()) for path in tmp_path.glob("results/*.json")]
+    assert (record["agent"], record["ending"], record["results"]["success"]) == ("human", "submitted", True)
+    assert list_own(served) == ""
+
+
+@pytest.mark.slow
+def test_a_fault_of_a_network_is_repaired_on_the_node(served: Served, tmp_path: Path) -> None:
+    find = f"kubectl -n {NS} get pods -l io.kompose.service=geo -o jsonpath="
+    enter = "nsenter -t $(crictl inspectp $(crictl pods --name ^geo- -q) | jq .info.pid) -n tc qdisc"
+    actions = [
+        f"""exec_shell("{find}'{{.items[0].spec.nodeName}}' > node")""",
+        f"""exec_shell("ssh root@$(cat node) '{enter} show dev eth0'")""",
+        'exec_shell("ssh nowhere hostname")',
+        f"""exec_shell("ssh -o BatchMode=yes $(cat node) '{enter} del dev eth0 root'")""",
+        "submit()",
+    ]
+    found = work(
+        served, tmp_path, actions, "--cluster-option=privileged=yes", problem="slow_geo-mitigation-1"
+    )
+    record = json.loads(Path(tmp_path / found["record"]).read_text())
+    observations = [step["observation"] for step in record["steps"]]
+    assert "qdisc netem" in observations[1]
+    assert "delay 400ms" in observations[1]
+    assert "Could not resolve hostname nowhere" in observations[2]
+    assert found["results"]["success"] is True, (observations, found["results"])
     assert list_own(served) == ""
 
 
