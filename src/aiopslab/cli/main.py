@@ -390,6 +390,7 @@ def mcp(
         "aiopslab serve",
         "aiopslab serve --port 9000 --max-sessions 50 --idle-timeout 300",
         "aiopslab serve --model gpt-5-mini",
+        "aiopslab serve --cloud kubernetes --context kind-kind",
     )
 )
 def serve(
@@ -436,6 +437,10 @@ def serve(
             help="Memory of a session beyond that of its prepared world.",
         ),
     ] = 1024,
+    cloud: Cloud = "embedded",
+    kubeconfig: Kubeconfig = None,
+    context: ContextName = None,
+    cluster_option: ClusterOption = None,
 ) -> None:
     """Serve incidents over HTTP, to agents, programs and browsers.
 
@@ -444,11 +449,15 @@ def serve(
     """
 
     def work() -> int:
+        from aiopslab.cli.clusters import parse_cloud
         from aiopslab.cli.serve import ServeOptions, serve_incidents
         from aiopslab.servers.http_api import ServerLimits
 
         limits = ServerLimits(max_sessions, idle_timeout, max_time, memory)
-        options = ServeOptions(host, port, results, load or (), limits, model or (), allow_host or ())
+        cluster = parse_cloud(cloud, kubeconfig, context, cluster_option or ())
+        options = ServeOptions(
+            host, port, results, load or (), limits, model or (), allow_host or (), cluster
+        )
         return serve_incidents(options)
 
     run_and_exit(work)

@@ -9,14 +9,18 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from aiopslab.cli.clusters import clean_up
 from aiopslab.cli.problems import DONE, UsageError, check_folder, load_problems
-from aiopslab.orchestrator import shield_harness
+from aiopslab.orchestrator import LIVE_TIMEOUT_S, shield_harness
 from aiopslab.orchestrator.models import open_model
 from aiopslab.servers.http_api import LOOPBACK, Guard, HttpApp, ServerLimits, Sessions, serve
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 TOKEN: Final = "AIOPSLAB_SERVE_TOKEN"
 """Environment variable with the token; without it, a new one is drawn at each start."""
@@ -34,6 +38,8 @@ class ServeOptions:
     limits: ServerLimits = field(default_factory=ServerLimits)
     models: Sequence[str] = ()
     allowed_hosts: Sequence[str] = ()
+    cluster: KubernetesOptions | None = None
+    """The real cluster to work on, one session at a time; None for the embedded cloud."""
 
 
 def serve_incidents(options: ServeOptions) -> int:
@@ -45,7 +51,10 @@ def serve_incidents(options: ServeOptions) -> int:
     token = _get_token()
     bound = _bind(options.host, options.port)
     port = bound.getsockname()[1]
-    sessions = Sessions(registry, options.results.absolute(), options.limits, options.models)
+    limits = options.limits
+    if options.cluster is not None:
+        limits = replace(limits, max_sessions=1, action_timeout_s=LIVE_TIMEOUT_S, close_s=LIVE_TIMEOUT_S)
+    sessions = Sessions(registry, options.results.absolute(), limits, options.models, options.cluster)
     guard = Guard(token, sessions, (options.host, *options.allowed_hosts), port)
     shield_harness(adopt_orphans=False)
     place = f"[{options.host}]" if ":" in options.host else options.host
@@ -69,6 +78,10 @@ def serve_incidents(options: ServeOptions) -> int:
 
     asyncio.run(work())
     _report(f"Every session is recorded in {options.results}.")
+    if options.cluster is not None:
+        clean_up(
+            options.cluster.kubeconfig, options.cluster.context
+        )  # after a session whose process was killed
     return DONE
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aiopslab.agents import load_agents
+from aiopslab.orchestrator import explain_unavailable
 from aiopslab.orchestrator.problems import (
     ProblemRegistry,
     list_suite,
@@ -14,12 +15,17 @@ from aiopslab.orchestrator.problems import (
 )
 from aiopslab.utils import get_summary
 
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
+
 
 class Catalog:
     """The problems of each suite are chosen and described once: for hundreds of problems that takes a moment."""
 
-    def __init__(self, registry: ProblemRegistry) -> None:
+    def __init__(self, registry: ProblemRegistry, cluster: KubernetesOptions | None = None) -> None:
+        """With a ``cluster``, only the problems that can be posed there."""
         self._registry = registry
+        self._cluster = cluster
         self._suites: dict[str, list[str]] = {}
         self._described: dict[str, dict[str, Any]] = {}
 
@@ -27,8 +33,17 @@ class Catalog:
         """Return the problems of a suite, a task and an application; raises ``NoSuchSelection``."""
         suite = suite or "all"
         if suite not in self._suites:
-            self._suites[suite] = list_suite(self._registry, suite)
+            listed = list_suite(self._registry, suite)
+            self._suites[suite] = [pid for pid in listed if not self.explain_unavailable(pid)]
         return select_problems(self._registry, self._suites[suite], task or None, app or None)
+
+    def explain_unavailable(self, pid: str) -> str:
+        """Return what a problem needs and the cluster lacks; empty if it can be posed."""
+        if self._cluster is None:
+            return ""
+        from aiopslab.cloud.kubernetes import list_capabilities
+
+        return explain_unavailable(self._registry.get_problem_instance(pid), list_capabilities(self._cluster))
 
     def list_problems(self, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Describe the problems of a suite, a task and an application; raises ``NoSuchSelection``."""

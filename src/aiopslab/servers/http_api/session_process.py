@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import resource
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.env import Start, begin
 from aiopslab.orchestrator import (
@@ -24,6 +24,9 @@ from aiopslab.orchestrator import (
 )
 from aiopslab.servers.views import describe
 from aiopslab.utils import AIOpsLabError
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 VIEW_BYTES: Final = 8 << 20
 LAST_VIEWS: Final = ("summary", "series")
@@ -90,6 +93,18 @@ class Closing:
     """The views that stay when the world is gone."""
 
 
+def prepare_on_cluster(problem: str, seed: int, files: Sequence[Path], cluster: KubernetesOptions) -> Stage:
+    """Prepare a problem on a real cluster; ``close_session`` removes it from there."""
+    stage = Stage(problem, seed, files, cluster=cluster)
+    try:
+        stage.inject_fault(problem)
+        stage.open_problem(problem)
+    except BaseException:
+        stage.environment.close()
+        raise
+    return stage
+
+
 def open_session(stage: Stage, settings: SessionSettings) -> Opening:
     """Begin a session on the prepared problem of a copy."""
     shield_harness()
@@ -129,13 +144,15 @@ def close_session(stage: Stage, ending: Ending, why: str, agent_settings: Mappin
     with suppress(Exception):  # a judge that fails is in the record, which is written first
         orchestrator.finish_problem(ending, why)
     record = session.record or {}
+    views = _make_last_views(stage)
+    stage.environment.close()
     return Closing(
         session.ending or ending,
         record.get("why", why),
         record.get("results", {}),
         orchestrator.record_path,
         orchestrator.record_error,
-        _make_last_views(stage),
+        views,
     )
 
 

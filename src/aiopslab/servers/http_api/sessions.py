@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from aiopslab.agents import list_aliases, load_agents, make_process, takes_model
 from aiopslab.orchestrator import SubprocessAgent
@@ -30,12 +30,15 @@ from aiopslab.servers.http_api.served_session import LOST, ServedSession, Sessio
 from aiopslab.servers.http_api.session_process import SessionSettings
 from aiopslab.servers.http_api.worlds import Worlds
 
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
+
 SWEEP_S: Final = 0.5
 KEPT_ENDED: Final = 100
 """Ended sessions that can still be asked for; their records stay in the folder."""
 MAX_ID_CHARS: Final = 200
 CLOSE_S: Final = 25.0
-"""Time that all sessions have to be judged and recorded when the server stops; then their processes are killed."""
+"""Time for what is left to do when the server stops."""
 CLIENT: Final = "client"
 """The agent in the records of sessions that clients work on."""
 
@@ -55,6 +58,8 @@ class ServerLimits:
     """An action or a judgement that takes longer ends its session."""
     agent_timeout_s: float = 600.0
     """An agent that takes longer for an answer ends its session."""
+    close_s: float = CLOSE_S
+    """Time that all sessions have to be judged and recorded when the server stops; then their processes are killed."""
 
 
 DEFAULT_LIMITS: Final = ServerLimits()
@@ -69,15 +74,16 @@ class Sessions:
         results: Path,
         limits: ServerLimits = DEFAULT_LIMITS,
         models: Sequence[str] = (),
+        cluster: KubernetesOptions | None = None,
     ) -> None:
-        """``models`` are the language models that agents may use, the first by default."""
+        """``models`` are the language models that agents may use, the first by default; ``cluster`` is a real one to work on."""
         self.registry = registry
-        self.catalog = Catalog(registry)
+        self.catalog = Catalog(registry, cluster)
         self.results = results
         self.limits = limits
         self.models = models
         self.threads = ThreadPoolExecutor(limits.max_sessions + 8, "sessions")
-        self._worlds = Worlds(registry, self.threads)
+        self._worlds = Worlds(registry, self.threads, cluster)
         self._table: dict[str, ServedSession] = {}
         self._numbers = count(1)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -164,7 +170,7 @@ class Sessions:
             for session in self.list()
             if session.state != "ended"
         ]
-        late = (await asyncio.wait(ends, timeout=CLOSE_S))[1] if ends else set()
+        late = (await asyncio.wait(ends, timeout=self.limits.close_s))[1] if ends else set()
         if late:
             self.kill()
             await asyncio.wait(late, timeout=CLOSE_S)
@@ -200,6 +206,8 @@ class Sessions:
             raise UnknownProblem(repr(chosen[:MAX_ID_CHARS]), [])
         chosen = replace_noise(chosen, order.noise)
         self.registry.get_problem_instance(chosen, order.seed)
+        if missing := self.catalog.explain_unavailable(chosen):
+            raise HttpError(400, f"{chosen} is not available on this cluster: it needs {missing}.")
         return chosen
 
     def _list_drawable(self, order: SessionOrder) -> Sequence[str]:

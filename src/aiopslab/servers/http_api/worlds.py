@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from concurrent.futures import Executor
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from aiopslab.env import WorldPool
 from aiopslab.orchestrator import Stage, ignore_progress
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.servers.http_api import session_process
+from aiopslab.servers.http_api.session_process import prepare_on_cluster
 from simcloud.world import Copy, CopyLost
+
+if TYPE_CHECKING:
+    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 MAX_SEEDS: Final = 3
 """Seeds whose worlds are kept; the least recently used one is given up first."""
@@ -22,13 +27,22 @@ MAX_PROCESSES: Final = 16
 class Worlds:
     """Prepares worlds in processes of their own."""
 
-    def __init__(self, registry: ProblemRegistry, threads: Executor) -> None:
+    def __init__(
+        self, registry: ProblemRegistry, threads: Executor, cluster: KubernetesOptions | None = None
+    ) -> None:
+        """On a real ``cluster``, which cannot be copied, every problem is prepared when it is taken."""
         self._registry = registry
         self._threads = threads
+        self._cluster = cluster
         self._pools: OrderedDict[int, WorldPool] = OrderedDict()
 
     async def take(self, problem: str, seed: int) -> Copy[Stage]:
         """Return a fresh copy of a problem, which the caller closes; raises ``UnknownProblem`` and ``CopyFailed``."""
+        if self._cluster is not None:
+            prepare = partial(
+                Copy.of_imported, prepare_on_cluster, problem, seed, self._registry.loaded, self._cluster
+            )
+            return await asyncio.get_running_loop().run_in_executor(self._threads, prepare)
         try:
             return await self._take(problem, seed)
         except CopyLost:  # a prepared world was killed, and all that depend on it are useless

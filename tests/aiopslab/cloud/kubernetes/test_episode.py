@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
@@ -155,6 +157,41 @@ def test_a_person_works_on_a_cluster(served: Served, tmp_path: Path) -> None:
     [record] = [json.loads(path.read_text()) for path in tmp_path.glob("results/*.json")]
     assert (record["agent"], record["ending"], record["results"]["success"]) == ("human", "submitted", True)
     assert list_own(served) == ""
+
+
+@pytest.mark.slow
+def test_a_session_is_served_on_a_cluster(served: Served, tmp_path: Path) -> None:
+    process = start(
+        served, tmp_path, "serve", "--port", "0", "--load", "problems.py", "--cloud", "kubernetes", *SHORT
+    )
+    assert process.stdout is not None
+    address, _, token = process.stdout.readline().strip().partition("?token=")
+
+    def ask(path: str, body: dict[str, Any]) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        with urlopen(
+            Request(address + path, json.dumps(body).encode(), headers), timeout=PATIENCE_S
+        ) as answer:
+            found: dict[str, Any] = json.load(answer)
+            return found
+
+    try:
+        with pytest.raises(HTTPError) as refused:
+            ask("api/sessions", {"problem": "disk_woreout-detection-1"})
+        assert "not available on this cluster: it needs hardware" in refused.value.read().decode()
+        session = ask("api/sessions", {"problem": "front_port-mitigation-1"})
+        line = f"kubectl -n {NS} get service frontend -o yaml | {REPAIR} | kubectl replace -f -"
+        step = ask(
+            f"api/sessions/{session['id']}/actions", {"name": "exec_shell", "arguments": {"command": line}}
+        )
+        assert "service/frontend replaced" in step["observation"]
+        step = ask(f"api/sessions/{session['id']}/actions", {"action": "submit()"})
+        assert (step["ended"], step["results"]["success"]) == (True, True)
+        assert list_own(served) == ""
+    finally:
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0, err
 
 
 @pytest.mark.slow
