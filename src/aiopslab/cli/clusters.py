@@ -17,7 +17,7 @@ KUBERNETES: Final = "kubernetes"
 DEFAULT_KUBECONFIG: Final = Path("~/.kube/config")
 TEXTS: Final = ("front_door", "terminal_image")
 NUMBERS: Final = ("ready_s", "baseline_s", "soak_s", "timeout_s")
-SWITCHES: Final = {"dedicated=yes": "dedicated", "privileged=yes": "privileged"}
+SWITCHES: Final = {f"{name}=yes": name for name in ("attach", "privileged", "dedicated")}
 MAX_S: Final = 86_400.0
 
 

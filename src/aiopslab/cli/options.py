@@ -96,6 +96,6 @@ ClusterOption = Annotated[
         "--cluster-option",
         metavar="NAME=VALUE",
         help="Setting of a real cluster: front_door=URL, terminal_image=IMAGE, image=NAME=OTHER, ready_s=N, baseline_s=N, "
-        "soak_s=N, timeout_s=N, privileged=yes or dedicated=yes. May be repeated.",
+        "soak_s=N, timeout_s=N, attach=yes, privileged=yes or dedicated=yes. May be repeated.",
     ),
 ]

@@ -89,6 +89,8 @@ class KubernetesOptions:
     """Time after which users give up a request."""
     soak_s: float | None = None
     """Time from the fault to the session; None for the problem's own."""
+    attach: bool = False
+    """Whether the application runs already, and stays: it is not deployed, and its objects are made as they were at the end."""
     privileged: bool = False
     """Whether pods may be privileged: faults of nodes and of their networks are available then."""
     dedicated: bool = False
@@ -149,20 +151,30 @@ class KubernetesSite(IncidentSite):
         self.client.start(self.clock.follow())
         reader = NodeReader(self.client, self.clock, self._post, (self.namespace, SYSTEM))
         watch_metrics(self.monitoring, self.cluster, reader)
-        for namespace in (self.namespace, OPERATIONS):
+        self._check_namespaces()
+        if not self.options.dedicated:
+            self._refuse_others()
+        self._found = self.read_declared()
+
+    def _check_namespaces(self) -> None:
+        """Raise ``ClusterFailed`` if an earlier run left something, or the application to attach to is not there."""
+        if self.options.attach and self.find("namespaces", self.namespace, "") is None:
+            raise ClusterFailed(
+                f"The cluster has no namespace {self.namespace} with the application {self.app.name}. Deploy it there, or leave out "
+                "--cluster-option attach=yes."
+            )
+        for namespace in (OPERATIONS,) if self.options.attach else (self.namespace, OPERATIONS):
             if self.find("namespaces", namespace, "") is not None:
                 raise ClusterFailed(
                     f"The cluster has a namespace {namespace} already. Remove what an earlier run left with aiopslab cleanup, "
                     "or use another cluster."
                 )
-        if not self.options.dedicated:
-            self._refuse_others()
-        self._found = self.read_declared()
 
     def _refuse_others(self) -> None:
         """Raise ``ClusterFailed`` if somebody else seems to use the cluster, whose changes a run would undo."""
         pods = (self.client.find(make_path("", "pods")) or {}).get("items") or ()
-        if others := sorted({pod["metadata"]["namespace"] for pod in pods}.difference(SYSTEMS)):
+        own = (self.namespace,) if self.options.attach else ()
+        if others := sorted({pod["metadata"]["namespace"] for pod in pods}.difference(SYSTEMS, own)):
             raise ClusterFailed(
                 f"Pods run in {', '.join(others)}, and a run undoes every change that is made during it, also those of others. Use a "
                 "cluster that serves nothing else; if this one does not, add --cluster-option dedicated=yes."
@@ -210,8 +222,9 @@ class KubernetesSite(IncidentSite):
                     raise
 
     def open(self) -> None:
-        """Deploy the application, wait until it is ready, and start its users."""
-        self._deploy()
+        """Deploy the application unless it runs, wait until it is ready, and start its users."""
+        if not self.options.attach:
+            self._deploy()
         self._wait_until_ready()
         results = QueuedResults(self._post)
         self._users = Users(self.door, self.app.journeys, OpenLoop(self.load), self.timeout_s, results)

@@ -19,6 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
+from aiopslab.apps.hotelres import HotelReservation
 from tests.simcloud.server.kubernetes.served import CLIENTS, CURRENT, PATIENCE_S, Served, cluster
 
 PROBLEMS = """
@@ -157,6 +158,28 @@ def test_a_person_works_on_a_cluster(served: Served, tmp_path: Path) -> None:
     [record] = [json.loads(path.read_text()) for path in tmp_path.glob("results/*.json")]
     assert (record["agent"], record["ending"], record["results"]["success"]) == ("human", "submitted", True)
     assert list_own(served) == ""
+
+
+@pytest.mark.slow
+def test_an_application_that_runs_already_stays(served: Served, tmp_path: Path) -> None:
+    code, _, err = run(
+        served, tmp_path, "run", "front_port-mitigation-1", "--load", "problems.py", "--agent", "noop",
+        "--cloud", "kubernetes", "--cluster-option=attach=yes",
+    )  # fmt: skip
+    assert code == 1
+    assert f"The cluster has no namespace {NS} with the application" in err
+    manifests = tmp_path / "hotel.yaml"
+    manifests.write_text(yaml.safe_dump_all(HotelReservation().manifests()))
+    served.ok("apply", "-f", str(manifests))
+    try:
+        found = work(served, tmp_path, ["submit()"], "--cluster-option=attach=yes")
+        assert found["results"]["success"] is False
+        port = served.ok("-n", NS, "get", "service", "frontend", "-o", "jsonpath={.spec.ports[0].targetPort}")
+        assert port == "5000"
+        assert "geo" in served.ok("-n", NS, "get", "deployments", "-o", "name")
+        assert list_own(served) == ""
+    finally:
+        served.ok("delete", "-f", str(manifests))
 
 
 @pytest.mark.slow
