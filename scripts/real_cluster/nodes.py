@@ -149,6 +149,7 @@ class Node:
             "containerd/config.toml": CONTAINERD.format(pause=pause_image),
             "containerd/certs.d/_default/hosts.toml": REGISTRIES,
             "containerd/pod-network.json": POD_NETWORK,
+            "crictl.yaml": "runtime-endpoint: unix:///run/containerd/containerd.sock\n",
             **files,
         }.items():
             file = self.folder / "changes" / "etc" / path

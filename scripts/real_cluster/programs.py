@@ -1,4 +1,4 @@
-"""Kubernetes, etcd and CoreDNS, built from their public Go modules as static programs.
+"""Kubernetes, etcd, CoreDNS and crictl, built from their public Go modules as static programs.
 
 A module of each project's own lists what is built. ``go install MODULE@VERSION`` would refuse modules with replacements, which
 Kubernetes and etcd have; those replacements name folders of their repositories, which are published as modules of their own.
@@ -22,6 +22,7 @@ KUBERNETES = "v1.36.4"
 ETCD = "v3.6.8"
 COREDNS = "v1.14.2"
 """The versions that kubeadm of this Kubernetes installs."""
+CRI_TOOLS = "v1.36.0"
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ PROJECTS = (
     ),
     Project("go.etcd.io/etcd/server/v3", ETCD, {"etcd": "go.etcd.io/etcd/server/v3"}, published=ETCD),
     Project("github.com/coredns/coredns", COREDNS, {"coredns": "."}, sources=("coredns.go",)),
+    Project("sigs.k8s.io/cri-tools", CRI_TOOLS, {"crictl": "sigs.k8s.io/cri-tools/cmd/crictl"}),
 )
 
 

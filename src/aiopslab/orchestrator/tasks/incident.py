@@ -33,6 +33,7 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Phrases that express each fault type."""
 WORD: Final = re.compile(r"[a-z]+|[0-9]+")
+WORD_START: Final = "(?<![a-z0-9])"
 STEM_CHARS: Final = 5
 """Words are compared by this many first letters: ``scaled`` matches ``scales``."""
 WORDS_PER_PROOF: Final = 15
@@ -70,7 +71,7 @@ class ChecklistItem:
 
     def is_met(self, text: str) -> bool:
         """Whether a text says it."""
-        before, after = ("(?<![a-z0-9-])", "(?![a-z0-9])") if self.are_names else ("(?<![a-z0-9])", "")
+        before, after = ("(?<![a-z0-9-])", "(?![a-z0-9])") if self.are_names else (WORD_START, "")
         patterns = (f"{before}{re.escape(phrase)}{after}" for phrase in self.phrases)
         return sum(re.search(pattern, text.lower()) is not None for pattern in patterns) >= self.needs
 
@@ -84,8 +85,8 @@ def build_checklist(
 ) -> tuple[ChecklistItem, ...]:
     """Build the checklist of a diagnosis from a fault's truth, parameters and documentation.
 
-    Names of ``components`` are no evidence; ``nodes`` are faulty ones. ``changed`` are words of what the fault changed: an engineer
-    who quotes the wrong value has seen it.
+    Names of ``components``, and words that these begin with, are no evidence; ``nodes`` are faulty ones. ``changed`` are words of what the
+    fault changed: an engineer who quotes the wrong value has seen it.
     """
     components = tuple(components)
     truth, machines = fault.truth, tuple(nodes)
@@ -95,13 +96,14 @@ def build_checklist(
         for phrase in (kind.lower(), *KINDS[kind])
     )
     stems = dict.fromkeys((*machines, *_find_evidence(fault, components)))
-    common = {
-        *COMMON,
-        *FIELDS,
-        *components,
-        *WORD.findall(" ".join(LABELS["system_level"] + LABELS["fault_type"]).lower()),
-    }
-    evidence = dict.fromkeys((*stems, *(word for word in changed if word not in common)))
+    common = {*COMMON, *FIELDS}
+    listed = " ".join((*components, *LABELS["system_level"], *LABELS["fault_type"])).lower()
+    seen = [
+        word
+        for word in changed
+        if word not in common and not re.search(f"{WORD_START}{re.escape(word)}", listed)
+    ]
+    evidence = dict.fromkeys((*stems, *seen))
     return (
         ChecklistItem("where it is", (truth.component, *truth.also_right, *machines), are_names=True),
         ChecklistItem("what kind of fault it is", tuple(kinds)),
