@@ -131,7 +131,7 @@ def stage(task: Task, environment: IncidentSite, tell: ProgressCallback = ignore
     with at_site(environment):
         complete(task.start_workload())
         make_noise(environment, task.noise.before)
-        task.inject_fault()
+        _inject(task, environment)
         environment.mark_injected()
         make_noise(environment, task.noise.after)
     soak_s = task.soak_s if environment.soak_s is None else environment.soak_s
@@ -141,6 +141,16 @@ def stage(task: Task, environment: IncidentSite, tell: ProgressCallback = ignore
     steps = math.ceil((environment.now - began_s) / step_s)
     environment.run_until(began_s + steps * step_s)
     environment.hand_over()
+
+
+def _inject(task: Task, environment: IncidentSite) -> None:
+    try:
+        task.inject_fault()
+    except OperationFailed as error:
+        if not environment.is_live:
+            raise
+        reason = str(error).strip().splitlines()[-1]
+        raise NotAvailable(f"The fault of {task.id} cannot be injected on this cluster: {reason}") from error
 
 
 def complete(result: Coroutine[Any, Any, None] | None) -> None:

@@ -46,4 +46,5 @@ class TinyDefaultLimits(BlockedPods):
         used = [
             quantity.parse(line.split()[2]) for line in site.kubectl("top pods --no-headers").splitlines()
         ]
-        return any(limit < max(used, default=limit) for limit in limits)
+        small = quantity.parse(self.memory)  # pods that were killed with it use no memory
+        return any(limit <= small or limit < max(used, default=limit) for limit in limits)

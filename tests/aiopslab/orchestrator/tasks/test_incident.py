@@ -71,6 +71,9 @@ def test_who_quotes_the_wrong_value_has_seen_it() -> None:
     assert not build_checklist(fault, ("text-service",), changed=("spec", "text-service"))[-1].is_met(
         "spec of text-service"
     )
+    listed = build_checklist(fault, ("media-service",), changed=("media", "video"))[-1]
+    assert "video" in listed.phrases
+    assert "media" not in listed.phrases
 
 
 def test_names_are_whole_words() -> None:
