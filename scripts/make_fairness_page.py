@@ -60,8 +60,11 @@ def format_families(entries: Iterable[dict[str, Any]]) -> Iterator[str]:
     yield "\n## Families\n\n| family | problems | what is visible | not fair |\n|---|---|---|---|\n"
     for family, members in sorted(families.items()):
         findings = [finding for entry in members for finding in entry["findings"]]
-        seen = next((one["why"] for one in findings if one["what"] == "the incident is visible"), "nothing")
-        wrong = dict.fromkeys(one["what"] for one in findings if not one["well"])
+        seen = next(
+            (finding["why"] for finding in findings if finding["what"] == "the incident is visible"),
+            "nothing",
+        )
+        wrong = dict.fromkeys(finding["what"] for finding in findings if not finding["well"])
         yield f"| {family} | {len(members)} | {seen.replace('|', '/')} | {', '.join(wrong)} |\n"
 
 
