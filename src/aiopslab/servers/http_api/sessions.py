@@ -38,7 +38,7 @@ KEPT_ENDED: Final = 100
 """Ended sessions that can still be asked for; their records stay in the folder."""
 MAX_ID_CHARS: Final = 200
 CLOSE_S: Final = 25.0
-"""Time for what is left to do when the server stops."""
+"""Time for each thing that is left to do when the server stops."""
 CLIENT: Final = "client"
 """The agent in the records of sessions that clients work on."""
 

@@ -59,7 +59,7 @@ def take(new: Object, old: Object, *fields: str) -> None:
 
 
 def share(new: Object, old: Object, *fields: str) -> None:
-    """Do the same without a copy, for fields that no later rule changes."""
+    """Set fields to what they were without copying them, for fields that no later rule changes."""
     for field in fields:
         if field in old:
             new[field] = old[field]
