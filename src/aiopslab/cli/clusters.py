@@ -65,11 +65,9 @@ def find_missing(
     problems: Sequence[str], registry: ProblemRegistry, cluster: KubernetesOptions
 ) -> dict[str, str]:
     """Return what each problem needs and the cluster lacks, as text; empty for one that can be posed there."""
-    from aiopslab.cloud.kubernetes import list_capabilities
     from aiopslab.orchestrator import explain_unavailable
 
-    capabilities = list_capabilities(cluster)
-    return {pid: explain_unavailable(registry.get_problem_instance(pid), capabilities) for pid in problems}
+    return {pid: explain_unavailable(registry.get_problem_instance(pid), cluster) for pid in problems}
 
 
 def clean_up(kubeconfig: Path | None, context: str | None) -> int:

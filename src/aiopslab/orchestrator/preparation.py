@@ -31,7 +31,6 @@ from simcloud.world import POLICIES
 if TYPE_CHECKING:
     from aiopslab.cloud import Declared, Environment, IncidentSite, SessionTerminal
     from aiopslab.cloud.kubernetes import KubernetesOptions, KubernetesSite
-    from aiopslab.generators.fault import Capability
     from aiopslab.orchestrator.actions import ActionSet
     from aiopslab.orchestrator.transactions import TransactionOptions, Transactions
 
@@ -46,8 +45,10 @@ class NotAvailable(AIOpsLabError):
     """A problem cannot be posed on a cloud; the message says what the cloud lacks."""
 
 
-def explain_unavailable(task: Task, capabilities: frozenset[Capability]) -> str:
-    """Return what the problem needs and a real cluster with these capabilities lacks; empty if it can be posed there."""
+def explain_unavailable(task: Task, cluster: KubernetesOptions) -> str:
+    """Return what the problem needs and a real cluster lacks; empty if it can be posed there."""
+    from aiopslab.cloud.kubernetes import list_capabilities
+
     if task.app.deploys_itself:
         return "an application with manifests or a chart"
     if task.app.names is not ORIGINAL:
@@ -57,6 +58,7 @@ def explain_unavailable(task: Task, capabilities: frozenset[Capability]) -> str:
         needed["ingress"] = None
     if type(task).start_workload is not Task.start_workload:
         needed["load"] = None
+    capabilities = list_capabilities(cluster)
     return " and ".join(need for need in needed if need not in capabilities)
 
 
@@ -98,9 +100,9 @@ def deploy_on_cluster(
 
     Raises ``NotAvailable`` if the problem needs what the cluster lacks, ``NoAccess`` and ``ClusterFailed``; then nothing is left there.
     """
-    from aiopslab.cloud.kubernetes import KubernetesSite, list_capabilities
+    from aiopslab.cloud.kubernetes import KubernetesSite
 
-    if missing := explain_unavailable(task, list_capabilities(options)):
+    if missing := explain_unavailable(task, options):
         raise NotAvailable(
             f"{task.id} is not available on this cluster: it needs {missing}. "
             "aiopslab list --cloud kubernetes lists the problems that are."

@@ -41,9 +41,7 @@ class Catalog:
         """Return what a problem needs and the cluster lacks; empty if it can be posed."""
         if self._cluster is None:
             return ""
-        from aiopslab.cloud.kubernetes import list_capabilities
-
-        return explain_unavailable(self._registry.get_problem_instance(pid), list_capabilities(self._cluster))
+        return explain_unavailable(self._registry.get_problem_instance(pid), self._cluster)
 
     def list_problems(self, filters: Mapping[str, str]) -> list[dict[str, Any]]:
         """Describe the problems of a suite, a task and an application; raises ``NoSuchSelection``."""
