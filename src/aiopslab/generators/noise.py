@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from aiopslab.apps import Application, Component
 
 Level = Literal["none", "usual", "heavy"]
-COUNTS: Final[dict[Level, tuple[int, int, int]]] = {"none": (0, 0, 0), "usual": (3, 2, 2), "heavy": (6, 4, 5)}
+COUNTS: Final[dict[Level, tuple[int, int, int]]] = {"usual": (3, 2, 2), "heavy": (6, 4, 5)}
 """The number of changes before the fault, after it, and during the session."""
 PAUSE_S: Final = (4.0, 16.0)
 """The time between two changes."""
@@ -27,7 +27,7 @@ SESSION_PAUSE_S: Final = (30.0, 180.0)
 """The time before each change during the session."""
 TEAMS: Final = ("reports", "batch", "analytics")
 """The namespaces of other teams, whose jobs may fail."""
-NEIGHBOUR_SHARES: Final[dict[Level, float]] = {"none": 0.0, "usual": 0.3, "heavy": 1.0}
+NEIGHBOUR_SHARES: Final[dict[Level, float]] = {"usual": 0.3, "heavy": 1.0}
 """The share of problems with each kind of neighbour: one that takes CPU time, and one whose alert comes and goes."""
 AGAIN_SHARE: Final = 0.75
 """The share of faulty components that are rolled out again."""
@@ -48,6 +48,8 @@ class Noise:
 
     before: tuple[Change, ...] = ()
     after: tuple[Change, ...] = ()
+    late: tuple[Change, ...] = ()
+    """Those just before the session begins, so that the newest object is an innocent one."""
     during: tuple[Change, ...] = ()
     """Those while the agent works; each comes when its pause has passed since the one before."""
     ticket: str = ""
@@ -68,6 +70,8 @@ def draw_noise(
     Of those in ``also_at``, which are faulty, most are rolled out once more by a team that has not noticed. With
     ``keep_pods`` no change ends a running pod before a new one is ready, because new ones cannot start.
     """
+    if level == "none":
+        return Noise()
     near = {other for name in spared for other in (name, *app.component(name).calls, *app.find_callers(name))}
     services = [known for known in app.components if known.role == "service" and known.name not in near]
     chance.shuffle(services)
@@ -81,7 +85,7 @@ def draw_noise(
         component = services[number % len(services)] if services else None
         lines = make(app, component, chance)
         changes.append(Change(tuple(lines), round(chance.uniform(*PAUSE_S), 1)))
-    again = [app.component(name) for name in also_at if level != "none" and chance.random() < AGAIN_SHARE]
+    again = [app.component(name) for name in also_at if chance.random() < AGAIN_SHARE]
     later = [Change(tuple(chance.choice(ROLLOUTS)(app, faulty, chance)), AGAIN_PAUSE_S) for faulty in again]
     meanwhile = [
         Change(tuple(make(app, component, chance)), round(chance.uniform(*SESSION_PAUSE_S), 1))
@@ -92,11 +96,15 @@ def draw_noise(
         for make in NEIGHBOURS
         if chance.random() < NEIGHBOUR_SHARES[level]
     ]
+    ticket = draw_ticket(chance)
+    component = chance.choice(services) if services else None
+    late = chance.choice(LATE)(app, component, chance) if component else _add_settings(app, None, chance)
     return Noise(
-        (*neighbours, *changes[:before]),
-        (*later, *changes[before:]),
-        tuple(meanwhile),
-        draw_ticket(chance) if level != "none" else "",
+        before=(*neighbours, *changes[:before]),
+        after=(*later, *changes[before:]),
+        late=(Change(tuple(late), round(chance.uniform(*PAUSE_S), 1)),),
+        during=tuple(meanwhile),
+        ticket=ticket,
     )
 
 
@@ -178,9 +186,12 @@ def _label_service(app: Application, component: Component | None, chance: Random
 
 
 def _add_settings(app: Application, component: Component | None, chance: Random) -> Iterable[str]:
-    """Add a ConfigMap that a later release will use."""
+    """Add or update a ConfigMap that a later release will use."""
     name = chance.choice(("feature-switches", "rate-card", "holiday-calendar", "mail-templates"))
-    yield f"kubectl -n {app.namespace} create configmap {name} --from-literal=enabled=false --from-literal=revision={chance.randrange(3, 60)}"
+    yield (
+        f"kubectl -n {app.namespace} create configmap {name} --from-literal=enabled=false --from-literal=revision={chance.randrange(3, 60)}"
+        " --dry-run=client -o json | kubectl apply -f -"
+    )
 
 
 def _add_report(app: Application, component: Component | None, chance: Random) -> Iterable[str]:
@@ -227,6 +238,10 @@ MAKERS: Final[tuple[Maker, ...]] = (
 )  # fmt: skip
 ROLLOUTS: Final[tuple[Maker, ...]] = (_restart, _set_variable)
 """Those that roll a workload out and repair nothing."""
+LATE: Final[tuple[Maker, ...]] = (
+    _restart, _scale_out, _set_variable, _request_resources, _label_service, _add_settings,
+)  # fmt: skip
+"""Those that change a Deployment, a Service or a ConfigMap of the application."""
 EDITS: Final[tuple[Maker, ...]] = (_protect, _label_service, _add_settings, _add_report)
 """Those that restart no pod of the application, and leave nodes alone, which an agent may be working at."""
 NEIGHBOURS: Final[tuple[Maker, ...]] = (_use_processors, _fail_now_and_then)

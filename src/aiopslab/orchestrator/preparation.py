@@ -138,6 +138,7 @@ def stage(task: Task, environment: IncidentSite, tell: ProgressCallback = ignore
         make_noise(environment, task.noise.after)
     soak_s = task.soak_s if environment.soak_s is None else environment.soak_s
     environment.run_with_progress(soak_s, "letting time pass before the session begins", tell)
+    make_noise(environment, task.noise.late)
     environment.write_off()
     step_s = NOISY_STEP_S if task.noise.before else STEP_S
     steps = math.ceil((environment.now - began_s) / step_s)

@@ -11,6 +11,7 @@ from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud import Environment
 from aiopslab.generators import TEAMS, draw_noise
 from aiopslab.orchestrator.preparation import make_noise
+from aiopslab.orchestrator.validation.commands import NEWEST
 from aiopslab.orchestrator.validation.evidence import find_symptoms
 
 PERIOD_S = 30
@@ -49,3 +50,17 @@ def test_a_ticket_of_another_team_is_open_unless_there_is_no_noise() -> None:
     app = HotelReservation()
     assert "OPS-" in draw_noise(app, Random(1), "usual", []).ticket
     assert draw_noise(app, Random(1), "none", []).ticket == ""
+
+
+@pytest.mark.parametrize("spared", ["geo", "frontend"])
+def test_the_newest_object_of_an_application_is_an_innocent_one(spared: str) -> None:
+    """Also where every service is a neighbour of the faulty one."""
+    app = HotelReservation()
+    environment = Environment(app, 5)
+    environment.settle()
+    for seed in range(6):
+        noise = draw_noise(app, Random(seed), "usual", [spared])
+        make_noise(environment, noise.late)
+        newest = environment.run(NEWEST.format(ns=app.namespace))
+        assert newest.strip() not in ("", f"deployment/{spared}", f"service/{spared}"), noise.late
+    assert draw_noise(app, Random(1), "none", [spared]).late == ()

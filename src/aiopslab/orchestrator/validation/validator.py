@@ -244,6 +244,7 @@ def _pass_time(stage: Stage, noise: Noise, seconds: float) -> None:
     """Let the noise of a problem happen and time pass, without a fault."""
     make_noise(stage.environment, (*noise.before, *noise.after))
     stage.environment.run_for(seconds)
+    make_noise(stage.environment, noise.late)
 
 
 def _check_stage_answers(stage: Stage) -> list[Finding]:
