@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from aiopslab.agents.runbook import Runbook
+from aiopslab.agents.runbook.causes import find_drift
 from aiopslab.agents.runbook.cluster_causes import (
     Cause,
     find_closed_nodes,
@@ -31,6 +32,30 @@ def test_a_callee_that_fails_because_of_its_own_callee_is_not_blamed() -> None:
         {"service": "search", "peer": "geo", "value": 10.0},
     ]
     assert Survey(calls={"Calls": errors, "Errors": errors}).bad_callees == ("geo",)
+
+
+DRIFTED = """diff -u -N /tmp/LIVE-1/apps.v1.Deployment.shop.profile /tmp/MERGED-2/apps.v1.Deployment.shop.profile
+--- /tmp/LIVE-1/apps.v1.Deployment.shop.profile
++++ /tmp/MERGED-2/apps.v1.Deployment.shop.profile
+       - command:
+-        - geo
++        - profile
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "suspected"), [({}, ["profile"]), ({"Served": [{"service": "geo", "value": 1.0}]}, [])]
+)
+def test_without_metrics_error_lines_say_which_drift_matters(
+    calls: dict[str, list[dict[str, Any]]], suspected: list[str]
+) -> None:
+    seen = Survey(calls=calls, deployments={name: {"wanted": 1, "ready": 1} for name in ("profile", "geo")})
+    seen.logs["frontend"] = {"count": 40, "last": "\x1b[31mERR\x1b[0m SearchHandler GetProfiles failed"}
+    look = find_drift(seen, "shop")
+    next(look)
+    with pytest.raises(StopIteration) as done:
+        look.send(DRIFTED)
+    assert [name for cause in done.value.value for name in cause.components] == suspected
 
 
 def test_a_cause_says_where_it_is() -> None:

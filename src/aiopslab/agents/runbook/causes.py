@@ -91,7 +91,7 @@ def find_causes(seen: Survey, namespace: str) -> Steps[list[Cause]]:
     if not any(cause.repair for cause in causes):
         causes += find_flapping_nodes(seen, namespace)
     if not any(cause.repair for cause in causes):
-        causes += yield from _find_drift(seen, namespace)
+        causes += yield from find_drift(seen, namespace)
     if not causes:
         causes += _blame_deepest(seen, namespace)
     return causes
@@ -599,13 +599,16 @@ def _blame_deepest(seen: Survey, namespace: str) -> list[Cause]:
     return [Cause((ranked[0],), "Application", "Misconfiguration", why, restart)]
 
 
-def _find_drift(seen: Survey, namespace: str) -> Steps[list[Cause]]:
+def find_drift(seen: Survey, namespace: str) -> Steps[list[Cause]]:
     """Compare what is deployed with what was declared, by Helm or by ``kubectl apply``, and suspect what differs near the symptoms.
 
     Others may have wanted a difference, so it is a cause only where something is ill, or in the port where users come in.
     """
     text = yield from run(DRIFT.replace("{ns}", namespace), 120)
     ill = {*_rank_suspects(seen), *seen.bad_callees}
+    if not seen.calls:  # without metrics, error lines have to say who is called: "GetProfiles failed"
+        errors = " ".join(log["last"] for log in seen.logs.values()).lower()
+        ill |= {name for name in seen.deployments if name.removesuffix("-service") in errors}
     causes = []
     for kind, name, body in DIFFERENCE.findall(text):
         lines = [line for line in body.splitlines() if CHANGED.match(line) and not UNINTERESTING.search(line)]

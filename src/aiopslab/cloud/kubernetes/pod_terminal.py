@@ -1,14 +1,16 @@
 """The agent's terminal on a real cluster: a pod with kubectl and common tools, a service account and the rights of its policy.
 
 Commands reach it by exec. The pod knows neither the harness nor its credentials: whatever the agent can read in the cluster, there is
-nothing of the harness in it.
+nothing of the harness in it. Nothing connects to it, and where network policies are enforced, it reaches private networks and the API
+server only: no public code, and no cloud's metadata service.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from ipaddress import ip_network
 from typing import Any, Final
 
 from aiopslab.cloud.kubernetes.client import ClusterClient, ClusterFailed, Refused
@@ -21,6 +23,7 @@ from simcloud.world import TIMED_OUT, TIMEOUT_S, TOOLBOX, Policy
 
 NAMESPACE: Final = "operations"
 NAME: Final = "terminal"
+SELECTOR: Final = {"app.kubernetes.io/name": NAME}
 ACCOUNT: Final = "operator"
 HOME: Final = "/root"
 TOKEN: Final = "/var/run/secrets/kubernetes.io/serviceaccount/token"
@@ -34,10 +37,17 @@ START: Final = 'cd "$0" && exec timeout -k 2 "$1" bash -c "$2"'
 OWN_PROCESSES: Final = 4
 """The processes of a terminal in which nothing runs: the pod's own, and those that count."""
 RBAC: Final = "rbac.authorization.k8s.io"
+NETWORKS: Final = ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+"""Private networks, in which pods, Services and nodes are."""
 
 
-def build_account(policy: Policy, labels: dict[str, str]) -> list[tuple[str, Object]]:
-    """Return the objects that give a session its rights, each with the path at which it is created."""
+def build_account(
+    policy: Policy, labels: dict[str, str], servers: Iterable[str]
+) -> list[tuple[str, Object]]:
+    """Return the objects that give a session its rights, each with the path at which it is created.
+
+    ``servers`` are the addresses of the API server, which may be public.
+    """
 
     def build(path: str, version: str, kind: str, name: str, **content: Any) -> tuple[str, Object]:
         metadata = {"name": name, "labels": labels}
@@ -56,8 +66,16 @@ def build_account(policy: Policy, labels: dict[str, str]) -> list[tuple[str, Obj
 
     own_role = f"session:{policy.name}"
     rules = [{key: list(value) for key, value in rule.items()} for rule in policy.rules]
+    blocks = [*NETWORKS, *(str(ip_network(address)) for address in servers)]
+    reach = {
+        "podSelector": {"matchLabels": SELECTOR},
+        "policyTypes": ["Ingress", "Egress"],
+        "egress": [{"to": [{"ipBlock": {"cidr": block}} for block in blocks]}],
+    }
+    path = make_path("networking.k8s.io", "networkpolicies", NAMESPACE)
     objects = [
         build(make_path("", "namespaces"), "v1", "Namespace", NAMESPACE),
+        build(path, "networking.k8s.io/v1", "NetworkPolicy", NAME, spec=reach),
         build(make_path("", "serviceaccounts", NAMESPACE), "v1", "ServiceAccount", ACCOUNT),
         bind(policy.role or "cluster-admin"),
     ]
@@ -65,6 +83,20 @@ def build_account(policy: Policy, labels: dict[str, str]) -> list[tuple[str, Obj
         path = make_path(RBAC, "clusterroles")
         objects += [build(path, f"{RBAC}/v1", "ClusterRole", own_role, rules=rules), bind(own_role)]
     return objects
+
+
+def build_pod(image: str, labels: dict[str, str]) -> Object:
+    """Return the pod of a terminal."""
+    container = {
+        "name": NAME,
+        "image": image,
+        "command": ["sleep", "infinity"],
+        "workingDir": HOME,
+        "env": [{"name": "HOME", "value": HOME}],
+    }
+    spec = {"serviceAccountName": ACCOUNT, "terminationGracePeriodSeconds": 0, "containers": [container]}
+    metadata = {"name": NAME, "labels": {**labels, **SELECTOR}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 class PodTerminal:
@@ -90,16 +122,7 @@ class PodTerminal:
         self.policy = policy
         self.closes_at_s = math.inf
         self._is_closed = False
-        container = {
-            "name": NAME,
-            "image": image,
-            "command": ["sleep", "infinity"],
-            "workingDir": HOME,
-            "env": [{"name": "HOME", "value": HOME}],
-        }
-        spec = {"serviceAccountName": ACCOUNT, "terminationGracePeriodSeconds": 0, "containers": [container]}
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": NAME, "labels": labels}, "spec": spec}
-        client.request("POST", make_path("", "pods", NAMESPACE), pod)
+        client.request("POST", make_path("", "pods", NAMESPACE), build_pod(image, labels))
         self._wait_until_ready(image)
         self.secrets: tuple[str, ...] = (self._read_token(),)
 

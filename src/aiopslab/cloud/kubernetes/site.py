@@ -214,12 +214,18 @@ class KubernetesSite(IncidentSite):
         self.run_for(seconds)
 
     def admit(self, policy: Policy) -> None:
-        for path, obj in build_account(policy, self._labels):
+        for path, obj in build_account(policy, self._labels, self._list_api_servers()):
             try:
                 self.client.request("POST", path, obj)
             except Refused as error:
                 if error.reason != "AlreadyExists":
                     raise
+
+    def _list_api_servers(self) -> list[str]:
+        """Return the addresses behind the Service of the API server."""
+        path = make_path("discovery.k8s.io", "endpointslices", "default", "kubernetes")
+        found: Object = self.client.find(path) or {}
+        return [address for endpoint in found.get("endpoints") or () for address in endpoint["addresses"]]
 
     def open(self) -> None:
         """Deploy the application unless it runs, wait until it is ready, and start its users."""

@@ -185,11 +185,8 @@ def find_unneeded_restarts(environment: IncidentSite, faults: Iterable[Fault]) -
         displaced = _find_components_on(environment, fault.machines_at_fault(environment))
         for name in (fault.truth.component, *fault.truth.also_right, *displaced):
             spared -= {name, *_get_neighbours(environment.app, name)}
-    began_s = floor(
-        environment.world.epoch_s + environment.handed_over_s
-    )  # objects are dated in whole seconds
     pods = environment.cluster.api.log.objects("", "pods", environment.namespace)
-    return sorted(spared & {_get_workload(pod) for pod in pods if _get_creation_s(pod) >= began_s})
+    return sorted(spared & {_get_workload(pod) for pod in pods if is_new(environment, pod)})
 
 
 def find_unneeded_reboots(environment: IncidentSite, faults: Iterable[Fault]) -> list[str]:
@@ -233,5 +230,7 @@ def _get_workload(pod: Object) -> str:
     return owner.rpartition("-")[0]
 
 
-def _get_creation_s(pod: Object) -> float:
-    return times.parse(pod["metadata"]["creationTimestamp"])
+def is_new(environment: IncidentSite, obj: Object) -> bool:
+    """Whether an object was created since the agent got the system; objects are dated in whole seconds."""
+    began_s = floor(environment.world.epoch_s + environment.handed_over_s)
+    return times.parse(obj["metadata"]["creationTimestamp"]) >= began_s

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from aiopslab.cloud import KINDS, find_differences
-from aiopslab.orchestrator.oracles.side_effects import format_resource
+from aiopslab.orchestrator.oracles.side_effects import format_resource, is_new
 from simcloud.kubernetes.api import Key, Object, Revision, at
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def is_at_rest(environment: IncidentSite, since_s: float) -> bool:
     return not (
         environment.has_jobs
         or environment.is_node_starting(began_s)
-        or any(_is_task(pod) and at(pod, "status", "phase") in ("Pending", "Running") for pod in pods)
+        or any(_is_task(environment, pod) for pod in pods)
         or (since_s > 0.0 and any("deletionTimestamp" in pod["metadata"] for pod in pods))
         or any(
             _is_change(write) and not _is_scheduled(environment, write.object)
@@ -106,10 +106,11 @@ def _is_scheduled(environment: IncidentSite, obj: Object) -> bool:
     return Key("batch", "cronjobs", namespace, name) in environment.wanted
 
 
-def _is_task(pod: Object) -> bool:
-    """Whether a pod was started by hand or by a Job, to do something once."""
+def _is_task(environment: IncidentSite, pod: Object) -> bool:
+    """Whether a pod was started by hand or by a Job during the session, to do something once, and is not done."""
     owner: str | None = at(pod, "metadata", "ownerReferences", 0, "kind", default=None)
-    return owner in (None, "Job")
+    is_running = at(pod, "status", "phase") in ("Pending", "Running")
+    return is_running and owner in (None, "Job") and is_new(environment, pod)
 
 
 def _list_pods(environment: IncidentSite, workload: Object) -> list[Object]:
