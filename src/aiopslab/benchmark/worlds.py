@@ -27,6 +27,7 @@ from aiopslab.orchestrator import (
     end_on_signals,
     end_with_parent,
     find_secrets,
+    prepare_on_cluster,
     run_episode,
     shield_harness,
 )
@@ -154,12 +155,11 @@ class ClusterPerformer:
 
     def perform(self, job: Job) -> Episode:
         """Return the episode; raises ``ClusterFailed`` if it is void."""
-        problem, options = job.key.problem, self._options
+        options = self._options
+        assert options.cluster is not None
         with end_on_signals():
-            world = Stage(problem, job.key.seed, options.files, cluster=options.cluster)
+            world = prepare_on_cluster(job.key.problem, job.key.seed, options.files, options.cluster)
             with closing(world.environment):
-                world.inject_fault(problem)
-                world.open_problem(problem)
                 return run_agent(world, job, options)
 
     def close(self) -> None:

@@ -88,6 +88,7 @@ with export_lazily(globals()):
         MAX_PROCESSES as MAX_PROCESSES,
         Stage as Stage,
         Stages as Stages,
+        prepare_on_cluster as prepare_on_cluster,
         run_episode as run_episode,
     )
     from aiopslab.orchestrator.subprocess_agent import (

@@ -99,6 +99,20 @@ class Stage:
         self.environment.monitoring.logs.settle()  # here once, instead of in every copy that reads logs
 
 
+def prepare_on_cluster(
+    problem_id: str, seed: int, files: Sequence[Path], cluster: KubernetesOptions
+) -> Stage:
+    """Prepare a problem on a real cluster. The caller closes the environment, which removes everything from there."""
+    world = Stage(problem_id, seed, files, cluster=cluster)
+    try:
+        world.inject_fault(problem_id)
+        world.open_problem(problem_id)
+    except BaseException:
+        world.environment.close()
+        raise
+    return world
+
+
 class Stages:
     """Prepares problems on demand, and keeps what others can share."""
 

@@ -41,9 +41,7 @@ NETWORKS: Final = ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/
 """Private networks, in which pods, Services and nodes are."""
 
 
-def build_account(
-    policy: Policy, labels: dict[str, str], servers: Iterable[str]
-) -> list[tuple[str, Object]]:
+def build_account(policy: Policy, labels: dict[str, str], servers: Iterable[str]) -> list[tuple[str, Object]]:
     """Return the objects that give a session its rights, each with the path at which it is created.
 
     ``servers`` are the addresses of the API server, which may be public.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import resource
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from aiopslab.env import Start, begin
 from aiopslab.orchestrator import (
@@ -24,9 +24,6 @@ from aiopslab.orchestrator import (
 )
 from aiopslab.servers.views import describe
 from aiopslab.utils import AIOpsLabError
-
-if TYPE_CHECKING:
-    from aiopslab.cloud.kubernetes import KubernetesOptions
 
 VIEW_BYTES: Final = 8 << 20
 LAST_VIEWS: Final = ("summary", "series")
@@ -91,18 +88,6 @@ class Closing:
     record_error: str | None
     views: Mapping[str, bytes] = field(default_factory=dict)
     """The views that stay when the world is gone."""
-
-
-def prepare_on_cluster(problem: str, seed: int, files: Sequence[Path], cluster: KubernetesOptions) -> Stage:
-    """Prepare a problem on a real cluster; ``close_session`` removes it from there."""
-    stage = Stage(problem, seed, files, cluster=cluster)
-    try:
-        stage.inject_fault(problem)
-        stage.open_problem(problem)
-    except BaseException:
-        stage.environment.close()
-        raise
-    return stage
 
 
 def open_session(stage: Stage, settings: SessionSettings) -> Opening:

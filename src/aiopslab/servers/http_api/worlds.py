@@ -9,10 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from aiopslab.env import WorldPool
-from aiopslab.orchestrator import Stage, ignore_progress
+from aiopslab.orchestrator import Stage, ignore_progress, prepare_on_cluster
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.servers.http_api import session_process
-from aiopslab.servers.http_api.session_process import prepare_on_cluster
 from simcloud.world import Copy, CopyLost
 
 if TYPE_CHECKING:
