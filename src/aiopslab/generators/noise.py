@@ -80,9 +80,12 @@ def draw_noise(
         make for make in chance.sample(MAKERS, len(MAKERS)) if not (keep_pods and make is _set_strategy)
     ]
     changes = []
+    stopping = set()
     for number in range(before + after):
         make = makers[number % len(makers)]
         component = services[number % len(services)] if services else None
+        if component and make is _set_strategy:
+            stopping.add(component.name)
         lines = make(app, component, chance)
         changes.append(Change(tuple(lines), round(chance.uniform(*PAUSE_S), 1)))
     again = [app.component(name) for name in also_at if chance.random() < AGAIN_SHARE]
@@ -98,7 +101,10 @@ def draw_noise(
     ]
     ticket = draw_ticket(chance)
     component = chance.choice(services) if services else None
-    late = chance.choice(LATE)(app, component, chance) if component else _add_settings(app, None, chance)
+    make = chance.choice(LATE) if component else _add_settings
+    if component and component.name in stopping:
+        make = _label_service  # a rollout that ends pods first would look like an incident
+    late = make(app, component, chance)
     return Noise(
         before=(*neighbours, *changes[:before]),
         after=(*later, *changes[before:]),

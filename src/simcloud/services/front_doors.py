@@ -1,11 +1,12 @@
 """Front doors: how users outside the cluster reach an application, by HTTP on its nodes or by RPC to a service.
 
 Each program opens a ``FrontDoor`` once and gets a ``Sender``. The HTTP sender acts like an external load balancer: if a
-node does not accept a connection, it tries the next one and avoids the failed node for a while.
+node does not accept a connection, it tries the next one and avoids the failed node for a while, longer each time if no other node fails.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Sequence
 from types import coroutine
 from typing import Any, Final, Protocol, cast
@@ -26,7 +27,7 @@ from simcloud.sim import EXPIRED, Task, TimedOut
 CONNECT_S: Final = 1.0
 """Connect timeout of a node before the next one is tried."""
 AVOID_S: Final = 10.0
-"""Time for which a node that failed to connect is avoided."""
+"""Time for which a node that failed to connect is avoided, times its failures in a row if it is the only such node."""
 MAX_IDLE: Final = 64
 VISIT_S: Final = 10.0
 """Lifetime of a connection, which is one visit of a user. The next visitor connects again and so notices changes of the Service;
@@ -93,6 +94,8 @@ class HttpSender:
         self._protocol = HTTPS if door.host else HTTP
         self._next = 0
         self._avoided: dict[str, float] = {}
+        self._failures: Counter[str] = Counter()
+        """The failures in a row of each node that accepts no connections."""
         self._idle: list[_Lane] = []
 
     async def send(self, request: HttpRequest, timeout_s: float) -> tuple[int, HttpResponse]:
@@ -122,9 +125,12 @@ class HttpSender:
             try:
                 connection = await self._ctx.dial(address, self._port, self._protocol, min(left_s, CONNECT_S))
             except (NetworkError, TimedOut) as error:
-                self._avoided[address] = self._kernel.now + AVOID_S
+                self._failures[address] += 1
+                times = self._failures[address] if len(self._failures) == 1 else 1
+                self._avoided[address] = self._kernel.now + AVOID_S * times
                 why = str(error)
                 continue
+            self._failures.pop(address, None)
             self._check_certificate(connection)
             return connection
         raise SendFailed("connect", why)

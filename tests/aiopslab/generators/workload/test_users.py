@@ -90,6 +90,18 @@ def test_a_node_that_is_lost_costs_users_a_moment() -> None:
     assert users.results.between(lost_at + 20.0, lost_at + 38.0).errors == 0
 
 
+def test_a_node_that_stays_lost_is_tried_less_and_less() -> None:
+    site = Site()
+    users = Users(site.door, [get("/")], OpenLoop(Steady(20.0)))
+    site.nodes[0].lose()
+    site.run(users, 605.0)
+
+    def count_slow(start: float) -> int:
+        return sum(outcome.latency_s > 0.9 for outcome in users.results.outcomes(start, start + 200.0))
+
+    assert count_slow(0.0) > 2 * count_slow(400.0) > 0
+
+
 def test_visitors_come_over_whichever_node_is_next() -> None:
     site = Site()
     site.run(Users(site.door, [get("/")], OpenLoop(Steady(1.0), "constant")), 100.0)
