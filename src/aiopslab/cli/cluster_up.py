@@ -131,6 +131,7 @@ def _publish_images(built: Cluster) -> None:
 def _build_app_server(options: ClusterOptions, app: Application) -> ClusterServer:
     print(f"Deploying {app.name} on {_count_nodes(options)} ...", file=sys.stderr, flush=True)
     environment = Environment(app, options.seed, nodes=options.nodes, epoch_s=_compute_epoch(APP_SETTLE_S))
+    publish_toolbox(environment.cluster)
     environment.open()
     environment.run_for(max(0.0, APP_SETTLE_S - environment.now))
     gateway = Gateway(environment.door)

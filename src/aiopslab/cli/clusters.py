@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,8 @@ EMBEDDED: Final = "embedded"
 KUBERNETES: Final = "kubernetes"
 DEFAULT_KUBECONFIG: Final = Path("~/.kube/config")
 TEXTS: Final = ("front_door", "terminal_image")
+SERVERS: Final = ("prometheus", "jaeger")
+ADDRESS: Final = re.compile(r"https?://\S+|service:[\w.-]+/[\w.-]+:[\w-]+")
 NUMBERS: Final = ("ready_s", "baseline_s", "soak_s", "timeout_s")
 SWITCHES: Final = {f"{name}=yes": name for name in ("attach", "privileged", "dedicated")}
 MAX_S: Final = 86_400.0
@@ -51,14 +54,24 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, Any]:
             found[name] = value
         elif name == "image" and old and new:
             images[old] = new
+        elif name in SERVERS:
+            found[name] = _check_address(name, value)
         elif setting in SWITCHES:
             found[SWITCHES[setting]] = True
         elif name in NUMBERS and value.replace(".", "", 1).isdecimal() and float(value) <= MAX_S:
             found[name] = float(value)
         else:
-            known = ", ".join((*TEXTS, "image", *NUMBERS, *SWITCHES))
+            known = ", ".join((*TEXTS, *SERVERS, "image", *NUMBERS, *SWITCHES))
             raise UsageError(f"--cluster-option takes NAME=VALUE with one of {known}, not '{setting}'.")
     return found | ({"images": images} if images else {})
+
+
+def _check_address(name: str, value: str) -> str:
+    if not ADDRESS.fullmatch(value):
+        raise UsageError(
+            f"--cluster-option {name} takes a URL or service:NAMESPACE/NAME:PORT, not '{value}'."
+        )
+    return value
 
 
 def find_missing(

@@ -21,6 +21,7 @@ with export_lazily(globals()):
     from aiopslab.cloud.incident_site import (
         Baseline as Baseline,
         IncidentSite as IncidentSite,
+        Prometheus as Prometheus,
         SessionTerminal as SessionTerminal,
     )
     from aiopslab.cloud.node_state import State as State, find_state_changes as find_state_changes

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 from aiopslab.apps import Application, Objective
 from aiopslab.cloud.declared import (
@@ -33,10 +33,13 @@ from simcloud.kubernetes import Cluster
 from simcloud.kubernetes.api import Key, Object
 from simcloud.machine.process import Completed
 from simcloud.services import FrontDoor
-from simcloud.telemetry import Monitoring
+from simcloud.telemetry import Monitoring, Parameters, PrometheusApi
+from simcloud.telemetry.metrics import MetricStore
+from simcloud.telemetry.promql import Engine, Limits
 from simcloud.world import TIMED_OUT, TIMEOUT_S as LINE_TIMEOUT_S, Policy, World
 
 BASELINE_S: Final = 120.0
+QUERY_LIMITS: Final = Limits(samples=2_000_000)
 PARTS: Final = 8
 """Portions of a long time of which the progress is reported; a power of two, so that their ends are exact."""
 
@@ -84,6 +87,34 @@ class SessionTerminal(Protocol):
 
     def close(self) -> None:
         """End the session and kill everything that it left running."""
+
+
+class Prometheus(Protocol):
+    """What actions ask of a Prometheus, with the parameters and documents of its HTTP API."""
+
+    def query(self, parameters: Parameters) -> Any:
+        """Return the value of an expression at one time, now by default."""
+
+    def query_range(self, parameters: Parameters) -> Any:
+        """Return an expression's values over time."""
+
+    def alerts(self, parameters: Parameters) -> Any:
+        """Return the pending and firing alerts."""
+
+    def read(self, selectors: Sequence[str], seconds: float) -> MetricStore:
+        """Return a store with the samples of the last seconds of all series that match one of the selectors, at least."""
+
+
+class OwnPrometheus(PrometheusApi):
+    """The API of a site's own monitoring."""
+
+    def __init__(self, monitoring: Monitoring) -> None:
+        super().__init__(monitoring.store, monitoring.now_ms, monitoring.rules)
+        self.engine = Engine(self.store, QUERY_LIMITS)
+
+    def read(self, selectors: Sequence[str], seconds: float) -> MetricStore:
+        """Return the whole store."""
+        return self.store
 
 
 class IncidentSite(Site):
@@ -153,6 +184,11 @@ class IncidentSite(Site):
     def read_state(self) -> State:
         """Return what can be set on nodes and in databases and is not in the API, as far as it can be seen here."""
 
+    @property
+    def prometheus(self) -> Prometheus:
+        """The Prometheus that actions ask; judges and measures do not use it."""
+        return OwnPrometheus(self.monitoring)
+
     @abstractmethod
     def check_prometheus(self) -> str:
         """Return why Prometheus does not answer the session's queries, or an empty text."""
@@ -169,8 +205,10 @@ class IncidentSite(Site):
     def find_rebooted_nodes(self, since_s: float) -> list[str]:
         """Return the names of the nodes that are off or have booted since then, sorted."""
 
-    def refresh(self) -> None:
-        """Bring the telemetry that actions read up to date; the embedded cloud always is."""
+    def refresh(self) -> str:
+        """Bring the traces that actions read up to date, as those of the embedded cloud always are; return why they cannot be, or an
+        empty text."""
+        return ""
 
     def close(self) -> None:
         """Remove what this site created in a cluster of others; the embedded cloud ends with its process."""

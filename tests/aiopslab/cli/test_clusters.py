@@ -19,11 +19,12 @@ def test_settings_of_a_cluster() -> None:
         "kubernetes",
         Path("config"),
         "mine",
-        ["front_door=http://a:1/?b=c", "image=x:1=y:2", "baseline_s=2.5"],
+        ["front_door=http://a:1/?b=c", "image=x:1=y:2", "baseline_s=2.5", "prometheus=service:a/b:9090"],
     )
     assert found is not None
     assert (found.kubeconfig, found.context, found.front_door) == (Path("config"), "mine", "http://a:1/?b=c")
     assert (found.images, found.baseline_s, found.soak_s) == ({"x:1": "y:2"}, 2.5, None)
+    assert (found.prometheus, found.jaeger) == ("service:a/b:9090", "")
 
 
 @pytest.mark.parametrize(
@@ -33,11 +34,12 @@ def test_settings_of_a_cluster() -> None:
         ("embedded", "mine", [], "add --cloud kubernetes"),
         ("kubernetes", None, ["ready_s=soon"], "not 'ready_s=soon'"),
         ("kubernetes", None, ["image=x"], "not 'image=x'"),
+        ("kubernetes", None, ["jaeger=here"], "takes a URL or service:NAMESPACE/NAME:PORT, not 'here'"),
         (
             "kubernetes",
             None,
             ["colour=red"],
-            "NAME=VALUE with one of front_door, terminal_image, image, ready_s",
+            "NAME=VALUE with one of front_door, terminal_image, prometheus, jaeger, image, ready_s",
         ),
     ],
 )

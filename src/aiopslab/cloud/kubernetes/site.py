@@ -23,7 +23,7 @@ import yaml
 from aiopslab.apps import NODE_PORT, Application, Objective
 from aiopslab.cloud.apps import SETTLED_S, count_restarts, render_chart
 from aiopslab.cloud.declared import Declared, find_changes
-from aiopslab.cloud.incident_site import BASELINE_S, Baseline, IncidentSite
+from aiopslab.cloud.incident_site import BASELINE_S, Baseline, IncidentSite, Prometheus
 from aiopslab.cloud.kubernetes.cleanup import make_labels, remove_everything
 from aiopslab.cloud.kubernetes.client import ClusterClient, ClusterFailed, Inbox, Refused
 from aiopslab.cloud.kubernetes.clock import ClusterClock
@@ -42,6 +42,7 @@ from aiopslab.cloud.kubernetes.node_shells import (
 from aiopslab.cloud.kubernetes.operator_shell import OperatorShell
 from aiopslab.cloud.kubernetes.pod_terminal import NAMESPACE as OPERATIONS, PodTerminal, build_account
 from aiopslab.cloud.kubernetes.telemetry import LogFollower, TraceReader
+from aiopslab.cloud.kubernetes.telemetry_servers import RemotePrometheus, TelemetryServer
 from aiopslab.cloud.node_state import State
 from aiopslab.generators import OperationFailed
 from aiopslab.generators.fault import Capability
@@ -55,6 +56,7 @@ from simcloud.world import ADMIN, TIMEOUT_S as LINE_TIMEOUT_S, TOOLBOX, Policy, 
 
 STEP_S: Final = 0.2
 """Longest time here between two looks at what has arrived."""
+JAEGER_PORT: Final = 16686
 SYSTEM: Final = "kube-system"
 SYSTEMS: Final = (SYSTEM, "kube-public", "kube-node-lease", "local-path-storage")
 """Namespaces whose pods are part of a cluster."""
@@ -93,6 +95,10 @@ class KubernetesOptions:
     """Whether the application runs already, and stays: it is not deployed, and its objects are made as they were at the end."""
     privileged: bool = False
     """Whether pods may be privileged: faults of nodes and of their networks are available then."""
+    prometheus: str = ""
+    """The address of a Prometheus (``TelemetryServer``) that actions ask; empty for the harness's own collection of metrics."""
+    jaeger: str = ""
+    """The address of the Jaeger with the application's traces; empty for the application's own."""
     dedicated: bool = False
     """Whether the cluster serves nothing else although pods run in other namespaces than those of Kubernetes."""
 
@@ -146,7 +152,7 @@ class KubernetesSite(IncidentSite):
         self._inbox = Inbox()
         self._mirror = Mirror(self.client, self.cluster.api.log, self._post)
         self._logs = LogFollower(self.client, self.world.emitter, self._post)
-        self._traces = TraceReader(self.client, self.app, self.world.emitter, epoch_s)
+        self._traces = self._open_traces()
         self._mirror.start()
         self.client.start(self.clock.follow())
         reader = NodeReader(self.client, self.clock, self._post, (self.namespace, SYSTEM))
@@ -155,6 +161,15 @@ class KubernetesSite(IncidentSite):
         if not self.options.dedicated:
             self._refuse_others()
         self._found = self.read_declared()
+
+    def _open_traces(self) -> TraceReader | None:
+        """Return a reader of the given Jaeger or the application's own; None if there is neither."""
+        own = [part.name for part in self.app.components if part.role == "tracing"]
+        address = self.options.jaeger or (f"service:{self.namespace}/{own[0]}:{JAEGER_PORT}" if own else "")
+        if not address:
+            return None
+        jaeger = TelemetryServer(self.client, "Jaeger", address)
+        return TraceReader(jaeger, self.app.front_door.service, self.world.emitter, self.world.epoch_s)
 
     def _check_namespaces(self) -> None:
         """Raise ``ClusterFailed`` if an earlier run left something, or the application to attach to is not there."""
@@ -205,10 +220,10 @@ class KubernetesSite(IncidentSite):
             self._logs.update(self.cluster.api.log.objects("", "pods", namespace))
         return kernel.now
 
-    def refresh(self) -> None:
-        """Take in what has arrived, and read new traces."""
+    def refresh(self) -> str:
+        """Take in what has arrived, and read new traces; return why there are none, or an empty text."""
         self.sync()
-        self._traces.read(self.clock.now_s)
+        return "" if self._traces is None else self._traces.read(self.clock.now_s)
 
     def wait(self, seconds: int) -> None:
         self.run_for(seconds)
@@ -408,8 +423,16 @@ class KubernetesSite(IncidentSite):
         """Return nothing: what is set on nodes and in databases is not seen here."""
         return {}
 
+    @property
+    def prometheus(self) -> Prometheus:
+        """The Prometheus that actions ask: one that runs already, or what is collected here."""
+        if self.options.prometheus:
+            server = TelemetryServer(self.client, "Prometheus", self.options.prometheus)
+            return RemotePrometheus(server, lambda: self.cluster.api.now_s)
+        return super().prometheus
+
     def check_prometheus(self) -> str:
-        """Return an empty text: metrics are read from outside the cluster, so no pod stands in between."""
+        """Return an empty text: a Prometheus that runs already says itself why it does not answer."""
         return ""
 
     def read_page(self) -> str:

@@ -1,7 +1,7 @@
 """A copy of a cluster's logs and traces in the stores that actions read: log lines as they are written, traces on demand.
 
 Lines come from the API, which follows each run of each container. It does not say to which output a line was written, so all
-count as standard output. Traces come from the application's own Jaeger, through the API server.
+count as standard output. Traces come from a Jaeger, by default the application's own, through the API server.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from aiopslab.apps import Application
-from aiopslab.cloud.kubernetes.client import ClusterClient, ClusterFailed
+from aiopslab.cloud.kubernetes.client import ClusterClient
 from aiopslab.cloud.kubernetes.http_client import HttpFailed
+from aiopslab.cloud.kubernetes.telemetry_servers import TelemetryFailed, TelemetryServer
 from simcloud.kubernetes.api import Object, at, times
 from simcloud.machine import LogLine, Span
 from simcloud.telemetry import Telemetry
@@ -22,7 +22,6 @@ PAUSE_S: Final = 2.0
 ATTEMPTS: Final = 10
 """How often a container's log is asked for before it is given up."""
 LINE_BYTES: Final = 64 << 10
-JAEGER_PORT: Final = 16686
 TRACES: Final = 3000
 """Maximum number of traces that are read at once."""
 LOOK_BACK_S: Final = 900.0
@@ -122,38 +121,35 @@ def _make_labels(pod: Object, container: str, number: int) -> tuple[tuple[str, s
 
 
 class TraceReader:
-    """Reads new traces of an application from its Jaeger."""
+    """Reads new traces of requests to a service, the front end, from a Jaeger."""
 
-    def __init__(self, client: ClusterClient, app: Application, telemetry: Telemetry, epoch_s: float) -> None:
-        self._client = client
+    def __init__(self, jaeger: TelemetryServer, service: str, telemetry: Telemetry, epoch_s: float) -> None:
+        self._jaeger = jaeger
+        self._service = service
         self._telemetry = telemetry
         self._epoch_s = epoch_s
-        self._front_end = app.front_door.service
-        self._jaeger = next((part.name for part in app.components if part.role == "tracing"), "")
-        self._namespace = app.namespace
         self._known: set[tuple[int, int]] = set()
         self._read_until_s = epoch_s
 
-    def read(self, now_s: float) -> None:
-        """Copy the spans of the requests since the last call; of at most a quarter of an hour. A Jaeger that is down has none."""
-        if not self._jaeger:
-            return
+    def read(self, now_s: float) -> str:
+        """Copy the spans of the requests since the last call, of at most a quarter of an hour; return why none can be read, or an
+        empty text."""
         began_s = max(self._read_until_s - OVERLAP_S, now_s - LOOK_BACK_S)
         query = {
-            "service": self._front_end,
+            "service": self._service,
             "start": round(began_s * 1e6),
             "end": round(now_s * 1e6),
             "limit": TRACES,
         }
-        place = f"/api/v1/namespaces/{self._namespace}/services/{self._jaeger}:{JAEGER_PORT}/proxy"
         try:
-            answer = self._client.request("GET", f"{place}/api/traces?{urlencode(query)}")
-        except ClusterFailed:
-            return
+            answer = self._jaeger.get("/api/traces", query)
+        except TelemetryFailed as error:
+            return error.message
         for trace in answer.get("data") or ():
             for span in trace["spans"]:
                 self._take(span, trace["processes"])
         self._read_until_s = now_s
+        return ""
 
     def _take(self, span: dict[str, Any], processes: dict[str, Any]) -> None:
         ids = int(span["traceID"], 16), int(span["spanID"], 16)

@@ -13,9 +13,8 @@ from simcloud.telemetry.stack import NAMESPACE as MONITORING
 from simcloud.world import ADMIN, Policy
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import IncidentSite
+    from aiopslab.cloud import IncidentSite, Prometheus
     from simcloud.kubernetes.api import Object, RevisionLog
-    from simcloud.telemetry import Monitoring
 
 SHOWN_NAMES: Final = 40
 MAX_MINUTES: Final = 24 * 60
@@ -40,12 +39,12 @@ class ActionsBase:
         """Return the cluster's time, in seconds since 1970."""
         return self.environment.cluster.api.now_s
 
-    def _reach_prometheus(self) -> Monitoring:
-        """Return the monitoring, whose samples Prometheus serves; raises ``ActionFailed`` if it does not answer."""
+    def _reach_prometheus(self) -> Prometheus:
+        """Return the API of Prometheus; raises ``ActionFailed`` if it does not answer."""
         reason = self.environment.check_prometheus()
         if reason:
             raise ActionFailed(f"Prometheus does not answer at {reason}. Its pods run in {MONITORING!r}.")
-        return self.environment.monitoring
+        return self.environment.prometheus
 
     def _check_namespace(self, namespace: str) -> None:
         """Raise ``ActionFailed`` if there is no such namespace."""

@@ -60,7 +60,7 @@ class EventActions(ActionsBase):
         Returns:
             str: A table: state, severity, alert, start time, description.
         """
-        alerts = self._reach_prometheus().rules.alert_documents()
+        alerts = self._reach_prometheus().alerts({})["alerts"]
         now_s = self._get_now_s()
         if not alerts:
             return f"No alert is firing or pending at {format_time(now_s)}."

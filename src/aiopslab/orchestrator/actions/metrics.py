@@ -47,8 +47,9 @@ class MetricActions(ExportActions):
         """
         self._check_namespace(namespace)
         check_minutes(duration)
-        monitoring = self._reach_prometheus()
-        store, now_ns = monitoring.store, monitoring.now_ns()
+        now_ns = self.environment.monitoring.now_ns()
+        selectors = f'{{namespace="{namespace}"}}', f'{{__name__=~"{"|".join(NODES)}"}}'
+        store = self._reach_prometheus().read(selectors, duration * 60)
         period = Period(now_ns - round(duration * 60 * SECOND_NS), now_ns + 1)
         in_namespace = (Matcher("namespace", "=", namespace),)
         chosen = {

@@ -14,13 +14,11 @@ from aiopslab.orchestrator.actions.environment_actions import (
 from aiopslab.orchestrator.actions.observations import SHOWN_LINES, align_rows, format_head
 from aiopslab.orchestrator.actions.registry import action
 from aiopslab.utils import InvalidActionError
-from simcloud.telemetry import ApiRefusal, PrometheusApi
-from simcloud.telemetry.promql import Engine, Limits
+from simcloud.telemetry import ApiRefusal
 
 POINTS: Final = 10
 MAX_POINTS: Final = 60
 SCRAPE_S: Final = 15
-LIMITS: Final = Limits(samples=2_000_000)
 NARROWER: Final = "Narrow the query: add labels in {}, or aggregate with sum by (pod) (…) or topk(10, …)."
 HELP: Final = (
     "No series matches now. List the metrics with query_metrics('count by (__name__) ({namespace=\"…\"})')."
@@ -44,13 +42,10 @@ class QueryActions(ActionsBase):
         Returns:
             str: One line per series, with its labels and values.
         """
-        monitoring = self._reach_prometheus()
-        api = PrometheusApi(monitoring.store, monitoring.now_ms)
-        api.engine = Engine(api.store, LIMITS)
+        prometheus = self._reach_prometheus()
         try:
             if minutes == 0:
-                answer: Any = api.query({"query": [promql]})
-                return self._format_instant(answer)
+                return self._format_instant(prometheus.query({"query": [promql]}))
             start_s, step_s = self._choose_step(check_minutes(minutes, "minutes"), step)
             request = {
                 "query": promql,
@@ -58,7 +53,7 @@ class QueryActions(ActionsBase):
                 "end": str(self._get_now_s()),
                 "step": str(step_s),
             }
-            answer = api.query_range({name: [text] for name, text in request.items()})
+            answer = prometheus.query_range({name: [text] for name, text in request.items()})
             return self._format_range(answer["result"], step_s)
         except ApiRefusal as refusal:
             raise ActionFailed(f"Prometheus error: {refusal.kind}: {refusal.message}") from None

@@ -54,10 +54,11 @@ class TopologyActions(ActionsBase):
         own = self.environment.namespace
         if namespace != own:
             return [f"No service of {namespace!r} sends traces; those of the application are in {own!r}."]
-        self.environment.refresh()
+        missing = self.environment.refresh()
         found = self.environment.monitoring.topology.document(minutes * 60)
         if not found["services"]:
-            return [f"No request was traced in the last {format_minutes(minutes)}: none reached a service."]
+            why = missing or "none reached a service."
+            return [f"No request was traced in the last {format_minutes(minutes)}: {why}"]
         table = [["SERVICE", "REQUESTS/S", "FAILED", "P50", "P99"]]
         for guide, service, figures, is_again in build_call_tree(found["services"], found["calls"]):
             table.append(
@@ -69,7 +70,7 @@ class TopologyActions(ActionsBase):
                 ]
             )
         title = f"Calls of the last {format_minutes(minutes)} up to {format_time(self._get_now_s())}:"
-        return [title, *align_rows(table)]
+        return [title, *align_rows(table), *([f"Newer calls are missing: {missing}"] if missing else [])]
 
     def _format_workloads(self, namespace: str) -> list[str]:
         items = {plural: self._log.objects(group, plural, namespace) for plural, group in LISTED.items()}

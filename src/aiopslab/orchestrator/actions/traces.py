@@ -39,13 +39,13 @@ class TraceActions(ExportActions):
             raise ActionFailed(
                 f"No service of {namespace!r} sends traces; those of the application are in {own!r}."
             )
-        self.environment.refresh()
+        missing = self.environment.refresh()
         end_us = self.environment.monitoring.now_us()
         start_us = end_us - round(duration * 60e6)
         spans = list(TraceView(self.environment.world.emitter.traces).spans_between(start_us, end_us))
         if not spans:
             raise ActionFailed(
-                f"No span was recorded in the last {format_minutes(duration)}: no request reached a service."
+                f"No span was recorded in the last {format_minutes(duration)}: {missing or 'no request reached a service.'}"
             )
         share = -(-len(spans) // MAX_SPANS)
         rows = [record(span) for span in spans if span.trace_id % share == 0]
@@ -55,6 +55,7 @@ class TraceActions(ExportActions):
         return (
             f"The traces of the last {format_minutes(duration)} ({which}{len(rows)} spans) are in {path} on your host. "
             f'Read them with read_traces("{path}"), or find failures with exec_shell("grep ,True, {path} | tail").'
+            + (f" Newer ones are missing: {missing}" if missing else "")
         )
 
     @action

@@ -1,0 +1,112 @@
+"""Telemetry servers that run already: a Prometheus or a Jaeger at a URL, or behind a Service of the cluster.
+
+They only serve what actions show. One that does not answer is an error in one sentence, within a limited time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import unquote, urlencode, urlsplit
+
+import msgspec
+
+from aiopslab.cloud.kubernetes.client import ClusterClient, ClusterFailed
+from aiopslab.cloud.kubernetes.http_client import Answer, HttpClient, HttpFailed
+from simcloud.telemetry import Parameters
+from simcloud.telemetry.metrics import MetricStore
+
+TIMEOUT_S: Final = 20.0
+SERVICE: Final = "service:"
+
+
+class TelemetryFailed(ClusterFailed):
+    """A telemetry server does not answer, or refuses a request; the message says why."""
+
+
+class TelemetryServer:
+    """Sends requests to a server at ``address``: a URL, or ``service:NAMESPACE/NAME:PORT``, reached through the API server."""
+
+    def __init__(self, client: ClusterClient, name: str, address: str) -> None:
+        self._client = client
+        self.name = name
+        self._headers = {}
+        if address.startswith(SERVICE):
+            namespace, _, service = address.removeprefix(SERVICE).partition("/")
+            self._http, self.place = client.http, address
+            self._prefix = f"/api/v1/namespaces/{namespace}/services/{service}/proxy"
+        else:
+            parts = urlsplit(address)
+            host = parts.netloc.rpartition("@")[2]
+            self.place = f"{parts.scheme}://{host}{parts.path}"  # without credentials: agents see it
+            self._http, self._prefix = HttpClient(self.place), ""
+            self._headers["Connection"] = "close"
+            if parts.username:
+                pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+                self._headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+
+    def get(self, path: str, query: Mapping[str, Any] | Parameters) -> Any:
+        """Return the document of a response; raises ``TelemetryFailed``."""
+        answer = self._client.call(self._get(f"{self._prefix}{path}?{urlencode(query, doseq=True)}"))
+        try:
+            document = msgspec.json.decode(answer.body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            document = None
+        if isinstance(document, Mapping) and "errorType" in document:
+            raise TelemetryFailed(f"{self.name} error: {document['errorType']}: {document.get('error')}")
+        if answer.status >= 400 or not isinstance(document, Mapping):
+            found = document.get("message") if isinstance(document, Mapping) else None
+            raise self._make_failure(str(found or f"HTTP {answer.status} without a document"))
+        return document
+
+    async def _get(self, target: str) -> Answer:
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                return await self._http.request("GET", target, headers=self._headers)
+        except TimeoutError:
+            raise self._make_failure(f"no response within {TIMEOUT_S:g} s") from None
+        except HttpFailed as error:
+            raise self._make_failure(str(error)) from None
+
+    def _make_failure(self, why: str) -> TelemetryFailed:
+        return TelemetryFailed(f"{self.name} does not answer at {self.place}: {why}.")
+
+
+class RemotePrometheus:
+    """Prometheus' HTTP API at a server. ``now_s`` returns the cluster's time; all methods raise ``TelemetryFailed``."""
+
+    def __init__(self, server: TelemetryServer, now_s: Callable[[], float]) -> None:
+        self._server = server
+        self._now_s = now_s
+
+    def query(self, parameters: Parameters) -> Any:
+        """Return the value of an expression at one time, now by default."""
+        return self._ask("query", {"time": [f"{self._now_s():.3f}"], **parameters})
+
+    def query_range(self, parameters: Parameters) -> Any:
+        """Return an expression's values over time."""
+        return self._ask("query_range", parameters)
+
+    def alerts(self, parameters: Parameters) -> Any:
+        """Return the pending and firing alerts."""
+        return self._ask("alerts", parameters)
+
+    def read(self, selectors: Sequence[str], seconds: float) -> MetricStore:
+        """Return a store with the samples of the last seconds of all series that match one of the selectors."""
+        store = MetricStore()
+        for selector in selectors:
+            for series in self.query({"query": [f"{selector}[{math.ceil(seconds)}s]"]})["result"]:
+                handle = store.series_of(tuple(sorted(series["metric"].items())))
+                if not handle.times:
+                    for time_s, value in series.get("values") or ():
+                        store.append(handle, round(time_s * 1000), float(value))
+        return store
+
+    def _ask(self, path: str, parameters: Parameters) -> Any:
+        document = self._server.get(f"/api/v1/{path}", parameters)
+        if not isinstance(document.get("data"), Mapping):
+            raise TelemetryFailed(f"The server at {self._server.place} does not answer as a Prometheus does.")
+        return document["data"]

@@ -1,0 +1,128 @@
+"""Metrics, alerts and traces that actions show come from servers that run already, at a URL or behind a Service."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from aiopslab.apps.hotelres import HotelReservation
+from aiopslab.cloud.kubernetes import KubernetesOptions, KubernetesSite, telemetry_servers
+from aiopslab.cloud.kubernetes.operator_shell import KUBECTL
+from aiopslab.cloud.kubernetes.telemetry_servers import RemotePrometheus, TelemetryFailed, TelemetryServer
+from aiopslab.orchestrator.actions.task_actions import TaskActions
+from tests.simcloud.server.kubernetes.served import CLIENTS, CURRENT, Served, cluster
+
+NS = HotelReservation.namespace
+PROMETHEUS = "service:monitoring/prometheus-server:9090"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with cluster(tmp_path_factory.mktemp("cluster"), "--app", "hotel-reservation", "--speed", "3") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def url(served: Served) -> str:
+    """The address of the cluster's telemetry, with credentials."""
+    config = yaml.safe_load(served.kubeconfig.read_text())
+    [extension] = config["clusters"][0]["cluster"]["extensions"]
+    address: str = extension["extension"]["server"]
+    return address.replace("://", f"://any:{config['users'][0]['user']['token']}@")
+
+
+@pytest.fixture(scope="module")
+def site(served: Served, url: str) -> Iterator[KubernetesSite]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(KUBECTL, str(CLIENTS / f"kubectl-{CURRENT}"))
+        options = KubernetesOptions(
+            served.kubeconfig, attach=True, dedicated=True, prometheus=PROMETHEUS, jaeger=url
+        )
+        opened = KubernetesSite(HotelReservation(), options)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def actions(site: KubernetesSite) -> TaskActions:
+    return TaskActions(site)
+
+
+def ask(site: KubernetesSite, address: str) -> RemotePrometheus:
+    server = TelemetryServer(site.client, "Prometheus", address)
+    return RemotePrometheus(server, lambda: site.cluster.api.now_s)
+
+
+def test_a_url_and_a_service_lead_to_the_same_prometheus(site: KubernetesSite, url: str) -> None:
+    site.sync()
+    query = {"query": ["count by (job) (up)"]}
+    found = ask(site, PROMETHEUS).query(query)["result"]
+    assert {"kubelet", "kube-state-metrics", "kubernetes-pods"} <= {row["metric"]["job"] for row in found}
+    other = ask(site, url).query(query)["result"]
+    assert [row["metric"] for row in other] == [row["metric"] for row in found]
+
+
+def test_actions_show_what_the_prometheus_has(site: KubernetesSite, actions: TaskActions) -> None:
+    site.sync()
+    # The harness itself reads no metrics of programs.
+    table = actions.query_metrics(f'sum by (pod) (http_server_requests_total{{namespace="{NS}"}})', 2)
+    assert "frontend-" in table, table
+    listed = actions.get_metrics(NS, 3)
+    assert "container_cpu_usage_seconds_total.csv (" in listed
+    assert "node_load1.csv (" in listed
+    folder = listed.partition(" are in ")[2].partition(" on your host")[0]
+    rows = actions.read_metrics(f"{folder}/container_cpu_usage_seconds_total.csv")
+    assert "hotel-reserv-geo" in rows
+
+
+def test_alerts_are_those_of_the_prometheus(
+    served: Served, site: KubernetesSite, actions: TaskActions
+) -> None:
+    site.monitoring.rules.groups = []  # the harness's own rules say nothing
+    served.ok("cordon", "-l", "!node-role.kubernetes.io/control-plane")
+    began_s, shown = site.now, ""
+    while "KubeNodeUnschedulable" not in shown:
+        site.run_for(5.0)
+        shown = actions.get_alerts()
+        assert site.now < began_s + 1000.0, shown
+
+
+def test_a_query_that_is_refused_is_explained(actions: TaskActions) -> None:
+    with pytest.raises(TelemetryFailed, match=r"^Prometheus error: bad_data: .*parse error"):
+        actions.query_metrics("sum by")
+
+
+def test_traces_come_from_the_jaeger_at_a_url(actions: TaskActions) -> None:
+    assert f"/root/traces/{NS}-" in actions.get_traces(NS, 2)
+    assert "frontend" in actions.get_topology(NS)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("http://me:secret@127.0.0.1:1/base", "does not answer at http://127.0.0.1:1/base: connect: "),
+        (
+            "service:monitoring/nothing:9090",
+            'at service:monitoring/nothing:9090: services "nothing" not found',
+        ),
+        ("service:kube-system/kube-dns:9153", "does not answer"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_one_sentence(
+    site: KubernetesSite, address: str, message: str
+) -> None:
+    with pytest.raises(TelemetryFailed) as failed:
+        ask(site, address).alerts({})
+    assert message in failed.value.message
+    assert "secret" not in failed.value.message
+
+
+def test_a_silent_server_costs_a_limited_time(site: KubernetesSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telemetry_servers, "TIMEOUT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        place = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(TelemetryFailed, match=r"no response within 0\.2 s"):
+            ask(site, place).query({"query": ["up"]})
