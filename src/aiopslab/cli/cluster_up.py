@@ -23,6 +23,7 @@ from simcloud.server import Gateway
 from simcloud.server.kubernetes import ClusterServer
 from simcloud.server.telemetry import apis_of
 from simcloud.telemetry import Monitoring
+from simcloud.telemetry.stack import MonitoringStack
 from simcloud.world import publish_toolbox
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def _build_bare_server(options: ClusterOptions) -> ClusterServer:
         if options.telemetry:
             monitoring = Monitoring(built, world.emitter)
             monitoring.start()
+            MonitoringStack(built, Monitoring(built, world.emitter), world.emitter).publish()
         world.run_for(SETTLE_S)
     return _build_server(options, built, monitoring)
 

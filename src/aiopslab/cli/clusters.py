@@ -67,10 +67,9 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def _check_address(name: str, value: str) -> str:
-    if not ADDRESS.fullmatch(value):
-        raise UsageError(
-            f"--cluster-option {name} takes a URL or service:NAMESPACE/NAME:PORT, not '{value}'."
-        )
+    if not ADDRESS.fullmatch(value) and (name, value) != ("prometheus", "install"):
+        known = "a URL, service:NAMESPACE/NAME:PORT" + (" or install" if name == "prometheus" else "")
+        raise UsageError(f"--cluster-option {name} takes {known}, not '{value}'.")
     return value
 
 

@@ -34,7 +34,8 @@ def test_settings_of_a_cluster() -> None:
         ("embedded", "mine", [], "add --cloud kubernetes"),
         ("kubernetes", None, ["ready_s=soon"], "not 'ready_s=soon'"),
         ("kubernetes", None, ["image=x"], "not 'image=x'"),
-        ("kubernetes", None, ["jaeger=here"], "takes a URL or service:NAMESPACE/NAME:PORT, not 'here'"),
+        ("kubernetes", None, ["jaeger=install"], "takes a URL, service:NAMESPACE/NAME:PORT, not 'install'"),
+        ("kubernetes", None, ["prometheus=here"], "service:NAMESPACE/NAME:PORT or install, not 'here'"),
         (
             "kubernetes",
             None,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -42,7 +42,13 @@ from aiopslab.cloud.kubernetes.node_shells import (
 from aiopslab.cloud.kubernetes.operator_shell import OperatorShell
 from aiopslab.cloud.kubernetes.pod_terminal import NAMESPACE as OPERATIONS, PodTerminal, build_account
 from aiopslab.cloud.kubernetes.telemetry import LogFollower, TraceReader
-from aiopslab.cloud.kubernetes.telemetry_servers import RemotePrometheus, TelemetryServer
+from aiopslab.cloud.kubernetes.telemetry_servers import (
+    INSTALL,
+    INSTALLED,
+    RemotePrometheus,
+    TelemetryServer,
+    list_prometheus_objects,
+)
 from aiopslab.cloud.node_state import State
 from aiopslab.generators import OperationFailed
 from aiopslab.generators.fault import Capability
@@ -52,6 +58,7 @@ from simcloud.kubernetes import Cluster
 from simcloud.kubernetes.api import Key, Object, at, times
 from simcloud.machine.process import Completed, Program
 from simcloud.telemetry import Monitoring
+from simcloud.telemetry.stack import NAMESPACE as MONITORING
 from simcloud.world import ADMIN, TIMEOUT_S as LINE_TIMEOUT_S, TOOLBOX, Policy, World
 
 STEP_S: Final = 0.2
@@ -96,7 +103,8 @@ class KubernetesOptions:
     privileged: bool = False
     """Whether pods may be privileged: faults of nodes and of their networks are available then."""
     prometheus: str = ""
-    """The address of a Prometheus (``TelemetryServer``) that actions ask; empty for the harness's own collection of metrics."""
+    """The address of a Prometheus (``TelemetryServer``) that actions ask, or ``install`` for a new one; empty for the harness's own
+    collection of metrics."""
     jaeger: str = ""
     """The address of the Jaeger with the application's traces; empty for the application's own."""
     dedicated: bool = False
@@ -178,7 +186,10 @@ class KubernetesSite(IncidentSite):
                 f"The cluster has no namespace {self.namespace} with the application {self.app.name}. Deploy it there, or leave out "
                 "--cluster-option attach=yes."
             )
-        for namespace in (OPERATIONS,) if self.options.attach else (self.namespace, OPERATIONS):
+        new = [OPERATIONS]
+        new += [] if self.options.attach else [self.namespace]
+        new += [MONITORING] if self._installs_prometheus else []
+        for namespace in new:
             if self.find("namespaces", namespace, "") is not None:
                 raise ClusterFailed(
                     f"The cluster has a namespace {namespace} already. Remove what an earlier run left with aiopslab cleanup, "
@@ -243,7 +254,9 @@ class KubernetesSite(IncidentSite):
         return [address for endpoint in found.get("endpoints") or () for address in endpoint["addresses"]]
 
     def open(self) -> None:
-        """Deploy the application unless it runs, wait until it is ready, and start its users."""
+        """Deploy the application unless it runs, and Prometheus if wanted, wait until they are ready, and start the users."""
+        if self._installs_prometheus:
+            self._apply("Prometheus", list_prometheus_objects())
         if not self.options.attach:
             self._deploy()
         self._wait_until_ready()
@@ -254,17 +267,19 @@ class KubernetesSite(IncidentSite):
             self.client.start(_run_users(self._users, context))
 
     def _deploy(self) -> None:
-        """Apply the manifests with kubectl, as an operator would; raises ``ClusterFailed``."""
-        self._tell(f"deploying {self.app.name}")
-        objects, option = self.app.manifests(), ""
+        """Create the objects of the application; raises ``ClusterFailed``."""
         if self.app.chart_files:
-            objects, option = list_chart_objects(self.app), f" -n {self.namespace}"
+            self._apply(self.app.name, list_chart_objects(self.app), f" -n {self.namespace}")
+        else:
+            self._apply(self.app.name, self.app.manifests())
+
+    def _apply(self, name: str, objects: Sequence[Object], option: str = "") -> None:
+        """Apply manifests with kubectl, as an operator would; raises ``ClusterFailed``."""
+        self._tell(f"deploying {name}")
         text = yaml.safe_dump_all([self._prepare(obj) for obj in objects], sort_keys=False)
         done = self._shell.run(f"kubectl apply{option} -f -", self.options.ready_s, text)
         if done.status != 0:
-            raise ClusterFailed(
-                f"The cluster refused a manifest of {self.app.name}: {done.stderr.decode().strip()}"
-            )
+            raise ClusterFailed(f"The cluster refused a manifest of {name}: {done.stderr.decode().strip()}")
 
     def _prepare(self, manifest: Object) -> Object:
         """Return a manifest with the labels of this run, if it has no namespace, and with the images that are to be used."""
@@ -280,15 +295,14 @@ class KubernetesSite(IncidentSite):
     def _wait_until_ready(self) -> None:
         """Wait until all workloads have their pods and none has restarted for a while; raises ``NotHealthy``."""
         deadline_s, settled_s, restarts = self.now + self.options.ready_s, self.now + SETTLED_S, -1
-        log = self.cluster.api.log
         while True:
             self.run_for(1.0)
-            workloads = log.objects("apps", "deployments", self.namespace)
+            workloads = self._list_deployed("apps", "deployments")
             unready = {obj["metadata"]["name"]: why for obj in workloads if (why := _explain_unready(obj))}
             self._tell(
                 f"deploying {self.app.name} ({len(workloads) - len(unready)} of {len(workloads)} Deployments are ready)"
             )
-            counted = sum(map(count_restarts, log.objects("", "pods", self.namespace)))
+            counted = sum(map(count_restarts, self._list_deployed("", "pods")))
             if unready or not workloads or counted != restarts:
                 settled_s, restarts = self.now + SETTLED_S, counted
             elif self.now >= settled_s:
@@ -299,9 +313,18 @@ class KubernetesSite(IncidentSite):
                     + (self._explain(unready) or "pods are restarting")
                 )
 
+    def _list_deployed(self, group: str, plural: str) -> list[Object]:
+        """Return the objects of a kind in the application's namespace, and in that of a Prometheus that is installed."""
+        namespaces = (self.namespace, MONITORING) if self._installs_prometheus else (self.namespace,)
+        return [obj for name in namespaces for obj in self.cluster.api.log.objects(group, plural, name)]
+
+    @property
+    def _installs_prometheus(self) -> bool:
+        return self.options.prometheus == INSTALL
+
     def _explain(self, unready: Mapping[str, str]) -> str:
         """Return what is known of workloads that are not ready."""
-        pods = self.cluster.api.log.objects("", "pods", self.namespace)
+        pods = self._list_deployed("", "pods")
         parts = []
         for name, why in unready.items():
             own = [pod for pod in pods if pod["metadata"]["name"].startswith(f"{name}-")]
@@ -427,7 +450,8 @@ class KubernetesSite(IncidentSite):
     def prometheus(self) -> Prometheus:
         """The Prometheus that actions ask: one that runs already, or what is collected here."""
         if self.options.prometheus:
-            server = TelemetryServer(self.client, "Prometheus", self.options.prometheus)
+            address = INSTALLED if self._installs_prometheus else self.options.prometheus
+            server = TelemetryServer(self.client, "Prometheus", address)
             return RemotePrometheus(server, lambda: self.cluster.api.now_s)
         return super().prometheus
 

@@ -1,4 +1,4 @@
-"""Telemetry servers that run already: a Prometheus or a Jaeger at a URL, or behind a Service of the cluster.
+"""Telemetry servers: a Prometheus or a Jaeger at a URL, or behind a Service of the cluster; a small Prometheus can be installed.
 
 They only serve what actions show. One that does not answer is an error in one sentence, within a limited time.
 """
@@ -9,18 +9,26 @@ import asyncio
 import math
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from importlib import resources
 from typing import Any, Final
 from urllib.parse import unquote, urlencode, urlsplit
 
 import msgspec
+import yaml
 
 from aiopslab.cloud.kubernetes.client import ClusterClient, ClusterFailed
 from aiopslab.cloud.kubernetes.http_client import Answer, HttpClient, HttpFailed
+from simcloud.kubernetes.api import Object
 from simcloud.telemetry import Parameters
 from simcloud.telemetry.metrics import MetricStore
+from simcloud.telemetry.rules import read_default_text
+from simcloud.telemetry.stack import NAMESPACE as MONITORING
 
 TIMEOUT_S: Final = 20.0
 SERVICE: Final = "service:"
+INSTALL: Final = "install"
+INSTALLED: Final = f"{SERVICE}{MONITORING}/prometheus-server:9090"
+"""The address of the Prometheus that ``list_prometheus_objects`` describes."""
 
 
 class TelemetryFailed(ClusterFailed):
@@ -110,3 +118,12 @@ class RemotePrometheus:
         if not isinstance(document.get("data"), Mapping):
             raise TelemetryFailed(f"The server at {self._server.place} does not answer as a Prometheus does.")
         return document["data"]
+
+
+def list_prometheus_objects() -> list[Object]:
+    """Return the objects of a Prometheus with kube-state-metrics and the default alert rules."""
+    text = (resources.files("aiopslab.cloud.kubernetes") / "prometheus.yaml").read_text("utf-8")
+    objects: list[Object] = list(yaml.safe_load_all(text))
+    config = next(obj for obj in objects if obj["kind"] == "ConfigMap")
+    config["data"]["rules.yaml"] = read_default_text()
+    return objects

@@ -65,15 +65,21 @@ class MonitoringStack:
         self._monitoring = monitoring
         self._discovery = Discovery(cluster, telemetry)
 
-    def install(self, application: str, stores: Iterable[str]) -> None:
-        """Publish the images and create the objects; ``stores`` are the kinds of datastores in the application's namespace."""
-        kinds = [STORES[name] for name in stores]
-        api, client = self._cluster.api, ComponentClient(self._cluster.api, "kubernetes-admin", "kubectl")
+    def publish(self) -> None:
+        """Publish the images that every cluster needs, as public registries have them."""
         prometheus = make_prometheus(self._monitoring, self._discovery)
         self._publish(PROMETHEUS_IMAGE, "prometheus", prometheus, 88, promtool=promtool)
         self._publish(ALERTMANAGER_IMAGE, "alertmanager", alertmanager, 27, amtool=amtool)
-        self._publish(KUBE_STATE_IMAGE, KUBE_STATE, make_kube_state_metrics(api), 13, shell=False)
+        self._publish(
+            KUBE_STATE_IMAGE, KUBE_STATE, make_kube_state_metrics(self._cluster.api), 13, shell=False
+        )
         self._publish(NODE_IMAGE, "node_exporter", make_node_exporter(self._cluster), 12)
+
+    def install(self, application: str, stores: Iterable[str]) -> None:
+        """Publish the images and create the objects; ``stores`` are the kinds of datastores in the application's namespace."""
+        self.publish()
+        kinds = [STORES[name] for name in stores]
+        api, client = self._cluster.api, ComponentClient(self._cluster.api, "kubernetes-admin", "kubectl")
         interval = f"{self._monitoring.scraper.interval_s:g}s"
         objects = _read_manifest(
             "prometheus", image=PROMETHEUS_IMAGE, node_port=PROMETHEUS_NODE_PORT, interval=interval

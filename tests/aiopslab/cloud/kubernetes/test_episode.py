@@ -127,15 +127,24 @@ def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: 
     assert served.ok("get", "ns,pv,sc,clusterroles,clusterrolebindings", "-o", "name") == before
 
 
-def test_a_policy_limits_the_agent_and_without_a_repair_the_cause_remains(
+def test_a_policy_limits_the_agent_an_installed_prometheus_shows_metrics_and_the_cause_remains(
     served: Served, tmp_path: Path
 ) -> None:
-    actions = [f'exec_shell("kubectl -n {NS} delete service frontend; kubectl -n {NS} get pods")', "submit()"]
-    found = work(served, tmp_path, actions, "--policy", "read-only")
+    actions = [
+        f'exec_shell("kubectl -n {NS} delete service frontend; kubectl -n {NS} get pods")',
+        'exec_shell("kubectl -n monitoring get deployments")',
+        f'get_metrics("{NS}", 5)',
+        "submit()",
+    ]
+    options = ("--policy", "read-only", "--cluster-option=prometheus=install")
+    found = work(served, tmp_path, actions, *options)
     record = json.loads(Path(tmp_path / found["record"]).read_text())
-    observation = record["steps"][0]["observation"]
+    observation, workloads, files = (step["observation"] for step in record["steps"][:3])
     assert 'User "system:serviceaccount:operations:operator" cannot delete resource "services"' in observation
     assert "mongodb-geo" in observation
+    assert "prometheus-server    1/1" in workloads
+    assert "kube_pod_status_phase.csv" in files
+    assert "http_server_requests_total.csv" in files  # only Prometheus has the metrics of programs
     assert found["results"]["success"] is False
     assert any("the root cause is gone: frontend" in line for line in found["results"]["findings"])
     assert list_own(served) == ""

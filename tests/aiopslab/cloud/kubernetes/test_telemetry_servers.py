@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from aiopslab.apps.hotelres import HotelReservation
-from aiopslab.cloud.kubernetes import KubernetesOptions, KubernetesSite, telemetry_servers
+from aiopslab.cloud.kubernetes import ClusterClient, KubernetesOptions, KubernetesSite, telemetry_servers
+from aiopslab.cloud.kubernetes.kubeconfig import Access
 from aiopslab.cloud.kubernetes.operator_shell import KUBECTL
 from aiopslab.cloud.kubernetes.telemetry_servers import RemotePrometheus, TelemetryFailed, TelemetryServer
 from aiopslab.orchestrator.actions.task_actions import TaskActions
-from tests.simcloud.server.kubernetes.served import CLIENTS, CURRENT, Served, cluster
+from simcloud.kubernetes.api import times
+from simcloud.telemetry.metrics import Matcher
+from tests.simcloud.server.kubernetes.served import CLIENTS, CURRENT, PATIENCE_S, Served, cluster
 
 NS = HotelReservation.namespace
+CONFIG = """
+global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}
+rule_files: [rules.yml]
+scrape_configs: [{job_name: self, static_configs: [{targets: ["PLACE"], labels: {namespace: shop}}]}]
+"""
+RULES = """
+groups: [{name: a, rules: [{alert: Reachable, expr: up == 1, labels: {severity: info}, annotations: {summary: It is up.}}]}]
+"""
 PROMETHEUS = "service:monitoring/prometheus-server:9090"
 
 
@@ -126,3 +141,48 @@ def test_a_silent_server_costs_a_limited_time(site: KubernetesSite, monkeypatch:
         place = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(TelemetryFailed, match=r"no response within 0\.2 s"):
             ask(site, place).query({"query": ["up"]})
+
+
+@pytest.fixture
+def genuine(tmp_path: Path) -> Iterator[str]:
+    """The address of a genuine Prometheus that watches itself."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        place = f"127.0.0.1:{free.getsockname()[1]}"
+    (tmp_path / "prometheus.yml").write_text(CONFIG.replace("PLACE", place))
+    (tmp_path / "rules.yml").write_text(RULES)
+    options = (f"--web.listen-address={place}", f"--storage.tsdb.path={tmp_path}/data")
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(
+            ["prometheus", f"--config.file={tmp_path}/prometheus.yml", *options], stdout=log, stderr=log
+        )
+    yield f"http://{place}"
+    process.terminate()
+    process.wait(PATIENCE_S)
+
+
+@pytest.mark.live("prometheus")
+def test_a_genuine_prometheus_is_understood(genuine: str) -> None:
+    client = ClusterClient(Access("http://127.0.0.1:1", "", None, {}, ""))
+    remote = RemotePrometheus(TelemetryServer(client, "Prometheus", genuine), time.time)
+    deadline_s = time.monotonic() + PATIENCE_S
+    alerts: list[dict[str, Any]] = []
+    try:
+        while not alerts and time.monotonic() < deadline_s:
+            time.sleep(0.5)
+            try:
+                alerts = remote.alerts({})["alerts"]
+            except TelemetryFailed as error:  # it is starting
+                assert "does not answer" in error.message
+        [alert] = alerts
+        assert (alert["state"], alert["labels"]["alertname"]) == ("firing", "Reachable")
+        assert alert["annotations"] == {"summary": "It is up."}
+        assert abs(times.parse(alert["activeAt"]) - time.time()) < PATIENCE_S
+        [row] = remote.query({"query": ["up"]})["result"]
+        assert (row["metric"]["job"], row["value"][1]) == ("self", "1")
+        store = remote.read(['{namespace="shop"}', '{__name__=~"up|go_.*"}'], 300)
+        [series] = store.select([Matcher("__name__", "=", "up"), Matcher("namespace", "=", "shop")])
+        assert set(series.values) == {1.0}
+        with pytest.raises(TelemetryFailed, match=r"^Prometheus error: bad_data: .*parse error"):
+            remote.query({"query": ["sum by"]})
+    finally:
+        client.close()
