@@ -17,7 +17,7 @@ EMBEDDED: Final = "embedded"
 KUBERNETES: Final = "kubernetes"
 DEFAULT_KUBECONFIG: Final = Path("~/.kube/config")
 TEXTS: Final = ("front_door", "terminal_image")
-SERVERS: Final = ("prometheus", "jaeger")
+SERVERS: Final = ("prometheus", "jaeger", "loki")
 ADDRESS: Final = re.compile(r"https?://\S+|service:[\w.-]+/[\w.-]+:[\w-]+")
 NUMBERS: Final = ("ready_s", "baseline_s", "soak_s", "timeout_s")
 SWITCHES: Final = {f"{name}=yes": name for name in ("attach", "privileged", "dedicated")}

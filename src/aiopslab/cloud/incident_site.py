@@ -210,6 +210,10 @@ class IncidentSite(Site):
         empty text."""
         return ""
 
+    def refresh_logs(self) -> str:
+        """Do the same for log lines."""
+        return ""
+
     def close(self) -> None:
         """Remove what this site created in a cluster of others; the embedded cloud ends with its process."""
 

@@ -40,7 +40,7 @@ def test_settings_of_a_cluster() -> None:
             "kubernetes",
             None,
             ["colour=red"],
-            "NAME=VALUE with one of front_door, terminal_image, prometheus, jaeger, image, ready_s",
+            "NAME=VALUE with one of front_door, terminal_image, prometheus, jaeger, loki, image, ready_s",
         ),
     ],
 )

@@ -30,6 +30,7 @@ from aiopslab.cloud.kubernetes.clock import ClusterClock
 from aiopslab.cloud.kubernetes.http_client import HttpClient
 from aiopslab.cloud.kubernetes.kubeconfig import read_access
 from aiopslab.cloud.kubernetes.live_users import LiveContext, LiveDoor, QueuedResults, open_proxied_door
+from aiopslab.cloud.kubernetes.loki import LokiReader
 from aiopslab.cloud.kubernetes.metrics import NodeReader, watch_metrics
 from aiopslab.cloud.kubernetes.mirror import Mirror, make_path
 from aiopslab.cloud.kubernetes.node_shells import (
@@ -107,6 +108,8 @@ class KubernetesOptions:
     collection of metrics."""
     jaeger: str = ""
     """The address of the Jaeger with the application's traces; empty for the application's own."""
+    loki: str = ""
+    """The address of a Loki that has the lines of containers which are gone; empty for none."""
     dedicated: bool = False
     """Whether the cluster serves nothing else although pods run in other namespaces than those of Kubernetes."""
 
@@ -161,6 +164,10 @@ class KubernetesSite(IncidentSite):
         self._mirror = Mirror(self.client, self.cluster.api.log, self._post)
         self._logs = LogFollower(self.client, self.world.emitter, self._post)
         self._traces = self._open_traces()
+        self._old_logs: LokiReader | None = None
+        if self.options.loki:
+            loki = TelemetryServer(self.client, "Loki", self.options.loki)
+            self._old_logs = LokiReader(loki, self.world.emitter, self._logs, (self.namespace, SYSTEM))
         self._mirror.start()
         self.client.start(self.clock.follow())
         reader = NodeReader(self.client, self.clock, self._post, (self.namespace, SYSTEM))
@@ -235,6 +242,11 @@ class KubernetesSite(IncidentSite):
         """Take in what has arrived, and read new traces; return why there are none, or an empty text."""
         self.sync()
         return "" if self._traces is None else self._traces.read(self.clock.now_s)
+
+    def refresh_logs(self) -> str:
+        """Take in what has arrived, and read from Loki what did not; return why some lines are missing, or an empty text."""
+        self.sync()
+        return "" if self._old_logs is None else self._old_logs.read(self.clock.now_s)
 
     def wait(self, seconds: int) -> None:
         self.run_for(seconds)

@@ -39,6 +39,13 @@ class LogFollower:
         self._telemetry = telemetry
         self._post = post
         self._followed: set[tuple[str, str, int]] = set()
+        self._arriving: dict[tuple[str, str, str], set[int]] = {}
+        """The runs of each container whose lines arrive or have arrived here."""
+
+    def is_following(self, namespace: str, pod: str, container: str, number: int | None) -> bool:
+        """Whether the lines of a run come by the API; without a number, those of any run."""
+        runs = self._arriving.get((namespace, pod, container), set())
+        return bool(runs) if number is None else number in runs
 
     def update(self, pods: Iterable[Object]) -> None:
         """Follow each run of a container that is not followed yet."""
@@ -47,6 +54,8 @@ class LogFollower:
                 run = (pod["metadata"]["uid"], status["name"], int(status.get("restartCount", 0)))
                 if run not in self._followed and ({"running", "terminated"} & set(status.get("state") or ())):
                     self._followed.add(run)
+                    key = pod["metadata"]["namespace"], pod["metadata"]["name"], status["name"]
+                    self._arriving.setdefault(key, set()).add(run[2])
                     self._client.start(self._follow(pod, status["name"], run[2]))
 
     async def _follow(self, pod: Object, container: str, number: int) -> None:
@@ -64,7 +73,7 @@ class LogFollower:
                     parts,
                 ):
                     if answer.status == 404:  # the pod is gone
-                        return
+                        break
                     if answer.status < 400:
                         held = b""
                         async for part in parts:
@@ -74,6 +83,9 @@ class LogFollower:
             except HttpFailed:
                 pass
             await asyncio.sleep(PAUSE_S)
+        if not last:
+            key = metadata["namespace"], metadata["name"], container
+            self._post(lambda: self._arriving[key].discard(number))
 
     def _take(
         self, lines: list[bytes], container: str, origin: tuple[tuple[str, str], ...], last: str

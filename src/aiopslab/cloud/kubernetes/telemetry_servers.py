@@ -67,7 +67,8 @@ class TelemetryServer:
             raise TelemetryFailed(f"{self.name} error: {document['errorType']}: {document.get('error')}")
         if answer.status >= 400 or not isinstance(document, Mapping):
             found = document.get("message") if isinstance(document, Mapping) else None
-            raise self._make_failure(str(found or f"HTTP {answer.status} without a document"))
+            text = answer.body[:200].decode(errors="replace").strip()
+            raise self._make_failure(str(found or f"HTTP {answer.status} {text}".strip()))
         return document
 
     async def _get(self, target: str) -> Answer:

@@ -62,12 +62,13 @@ class LogActions(ActionsBase):
         except UnknownName as error:
             hint = f'List them with exec_shell("kubectl get deploy,sts,ds,svc,pods -n {namespace}").'
             raise make_unknown_error("service, workload or pod", service, error.known, hint) from None
+        missing = self.environment.refresh_logs()
         streams = self.environment.monitoring.logs.select([Matcher("namespace", "=", namespace)])
         runs = _group_runs(streams)
         if not pods:
-            return self._format_gone_pods(namespace, service, runs)
+            return _add_note(self._format_gone_pods(namespace, service, runs), missing)
         parts = [part for pod in pods for part in _split_containers(pod, runs)]
-        return self._format_parts(namespace, parts)
+        return _add_note(self._format_parts(namespace, parts), missing)
 
     def _format_gone_pods(self, namespace: str, service: str, runs: Runs) -> str:
         """Return the last lines of the former pods of a service that has none now."""
@@ -119,6 +120,7 @@ class LogActions(ActionsBase):
         self._check_namespace(namespace)
         start_s = self._get_now_s() - 60 * check_minutes(minutes, "minutes")
         where = [self._match_service(namespace, service)] if service else []
+        missing = self.environment.refresh_logs()
         try:
             found = search_lines(
                 self.environment.monitoring.logs,
@@ -138,7 +140,7 @@ class LogActions(ActionsBase):
             labels = dict(line.labels)
             place = labels.get("pod", ""), labels.get("container", "")
             by_container.setdefault(place, []).append((line.time_ns / SECOND_NS, line.text))
-        return self._format_results(by_container, minutes)
+        return _add_note(self._format_results(by_container, minutes), missing)
 
     def _match_service(self, namespace: str, service: str) -> Matcher:
         """Return a matcher for the pods of a service, or for its former pods if it has none now."""
@@ -167,6 +169,11 @@ class LogActions(ActionsBase):
             out.append(f"[pod {pod}, container {container}: {len(lines)} lines]")
             out += [folded.format(now_s) for folded in fold_lines(lines)]
         return format_head(out, "Narrow the search: name a service, a longer text, or fewer minutes.")
+
+
+def _add_note(text: str, missing: str) -> str:
+    """Return an observation, with the reason why older lines are missing if there is one."""
+    return f"{text}\nOlder lines and those of deleted pods are missing: {missing}" if missing else text
 
 
 Runs = dict[tuple[str, str, int], list[LogStream]]

@@ -1,4 +1,4 @@
-"""Metrics, alerts and traces that actions show come from servers that run already, at a URL or behind a Service."""
+"""Metrics, alerts, traces and lost log lines that actions show come from servers that run already, at a URL or behind a Service."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import yaml
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.kubernetes import ClusterClient, KubernetesOptions, KubernetesSite, telemetry_servers
 from aiopslab.cloud.kubernetes.kubeconfig import Access
+from aiopslab.cloud.kubernetes.loki import LokiReader
 from aiopslab.cloud.kubernetes.operator_shell import KUBECTL
+from aiopslab.cloud.kubernetes.telemetry import LogFollower
 from aiopslab.cloud.kubernetes.telemetry_servers import RemotePrometheus, TelemetryFailed, TelemetryServer
 from aiopslab.orchestrator.actions.task_actions import TaskActions
 from simcloud.kubernetes.api import times
@@ -54,7 +56,7 @@ def site(served: Served, url: str) -> Iterator[KubernetesSite]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(KUBECTL, str(CLIENTS / f"kubectl-{CURRENT}"))
         options = KubernetesOptions(
-            served.kubeconfig, attach=True, dedicated=True, prometheus=PROMETHEUS, jaeger=url
+            served.kubeconfig, attach=True, dedicated=True, prometheus=PROMETHEUS, jaeger=url, loki=url
         )
         opened = KubernetesSite(HotelReservation(), options)
         yield opened
@@ -97,12 +99,14 @@ def test_alerts_are_those_of_the_prometheus(
     served: Served, site: KubernetesSite, actions: TaskActions
 ) -> None:
     site.monitoring.rules.groups = []  # the harness's own rules say nothing
-    served.ok("cordon", "-l", "!node-role.kubernetes.io/control-plane")
+    node = served.ok("get", "nodes", "-o", "jsonpath={.items[-1].metadata.name}")
+    served.ok("cordon", node)
     began_s, shown = site.now, ""
     while "KubeNodeUnschedulable" not in shown:
         site.run_for(5.0)
         shown = actions.get_alerts()
         assert site.now < began_s + 1000.0, shown
+    served.ok("uncordon", node)
 
 
 def test_a_query_that_is_refused_is_explained(actions: TaskActions) -> None:
@@ -113,6 +117,56 @@ def test_a_query_that_is_refused_is_explained(actions: TaskActions) -> None:
 def test_traces_come_from_the_jaeger_at_a_url(actions: TaskActions) -> None:
     assert f"/root/traces/{NS}-" in actions.get_traces(NS, 2)
     assert "frontend" in actions.get_topology(NS)
+
+
+def test_lines_of_a_pod_that_nobody_saw_come_from_loki(
+    served: Served, site: KubernetesSite, actions: TaskActions
+) -> None:
+    site.sync()
+    for number in range(2):
+        served.ok(
+            "-n",
+            NS,
+            "run",
+            f"short-{number}",
+            "--image=busybox",
+            "--restart=Never",
+            "--",
+            "echo",
+            "seen by nobody",
+        )
+        served.until(
+            lambda text: text == "Succeeded",
+            "-n",
+            NS,
+            "get",
+            "pod",
+            f"short-{number}",
+            "-o",
+            "jsonpath={.status.phase}",
+        )
+        served.ok("-n", NS, "delete", "pod", f"short-{number}")
+    site.run_for(15.0)
+    for _ in range(2):
+        found = actions.search_logs(NS, "seen by nobody")
+        assert "[pod short-0, container short-0: 1 lines]" in found
+        assert "[pod short-1, container short-1: 1 lines]" in found
+    where = [Matcher("namespace", "=", NS)]
+    for stream in site.monitoring.logs.select(where):
+        lines = list(zip(stream.times_ns, stream.texts, strict=True))
+        assert len(set(lines)) == len(lines), stream.labels  # nothing came by both ways
+
+
+def test_a_loki_that_is_down_is_missing_lines(site: KubernetesSite, actions: TaskActions) -> None:
+    loki = TelemetryServer(site.client, "Loki", "http://127.0.0.1:1")
+    follower = LogFollower(site.client, site.world.emitter, lambda handle: None)
+    why = LokiReader(loki, site.world.emitter, follower, (NS,)).read(site.clock.now_s)
+    assert why.startswith("Loki does not answer at http://127.0.0.1:1: connect: ")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site, "refresh_logs", lambda: why)
+        shown = actions.get_logs(NS, "frontend")
+    assert "container hotel-reserv-frontend: running" in shown
+    assert f"are missing: {why}" in shown
 
 
 @pytest.mark.parametrize(
