@@ -8,6 +8,7 @@ run of a container a line belongs.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -20,6 +21,8 @@ from simcloud.telemetry.logs import SECOND_NS
 from simcloud.telemetry.metrics import Matcher
 
 LOOK_BACK_S: Final = 24 * 3600.0
+TOTAL_S: Final = 60.0
+"""Time after which no further stream is read."""
 LINES: Final = 3000
 """Maximum number of lines of a stream that are read at once: the newest."""
 SETTLED_S: Final = 10.0
@@ -47,19 +50,25 @@ class LokiReader:
         """Copy the missing lines of the last day; return why they cannot be read, or an empty text."""
         end_ns = round((now_s - SETTLED_S) * SECOND_NS)
         start_ns = end_ns - round(LOOK_BACK_S * SECOND_NS)
+        deadline_s = time.monotonic() + TOTAL_S
         try:
-            for labels in self._ask("series", {"match[]": self._selector, "start": start_ns, "end": end_ns}):
+            found = self._ask("series", {"match[]": self._selector, "start": start_ns, "end": end_ns})
+            for labels in found:
                 if {"namespace", "pod", "container"} <= set(labels):
                     self._read_stream(labels, start_ns, end_ns)
+                if time.monotonic() > deadline_s:
+                    return f"Loki at {self._loki.place} took more than {TOTAL_S:g} s; more lines are read next time."
         except TelemetryFailed as error:
             return error.message
         return ""
 
     def _read_stream(self, labels: Mapping[str, str], start_ns: int, end_ns: int) -> None:
         selector = f"{{{', '.join(f'{name}={quote(value)}' for name, value in labels.items())}}}"
-        start_ns = self._read_until_ns.get(selector, start_ns)
         run = labels["namespace"], labels["pod"], labels["container"], _find_run(labels)
         is_followed = self._follower.is_following(*run)
+        if is_followed and selector in self._read_until_ns:
+            return
+        start_ns = self._read_until_ns.get(selector, start_ns)
         if is_followed:
             end_ns = self._find_first_ns(*run) - TOLERANCE_NS
         if start_ns >= end_ns:
@@ -69,7 +78,7 @@ class LokiReader:
         known["app"] = known["app"] or labels["pod"].rsplit("-", 2)[0]
         origin = tuple(known.items())
         newest_ns = start_ns - 1
-        for stream in self._ask("query_range", query)["result"]:
+        for stream in self._ask("query_range", query).get("result") or ():
             for entry in reversed(stream["values"]):
                 newest_ns = max(newest_ns, int(entry[0]))
                 time_s = int(entry[0]) / SECOND_NS
@@ -85,7 +94,10 @@ class LokiReader:
         return min((stream.times_ns[0] for stream in own), default=0)
 
     def _ask(self, path: str, query: Mapping[str, Any]) -> Any:
-        return self._loki.get(f"/loki/api/v1/{path}", query).get("data") or ()
+        document = self._loki.get(f"/loki/api/v1/{path}", query)
+        if document.get("status") != "success":
+            raise TelemetryFailed(f"The server at {self._loki.place} does not answer as Loki does.")
+        return document.get("data") or {}
 
 
 def _find_run(labels: Mapping[str, str]) -> int | None:
