@@ -1,7 +1,7 @@
 """The agent's terminal on a real cluster: a pod with kubectl and common tools, a service account and the rights of its policy.
 
 Commands reach it by exec. The pod knows neither the harness nor its credentials: whatever the agent can read in the cluster, there is
-nothing of the harness in it. Nothing connects to it, and where network policies are enforced, it reaches private networks and the API
+nothing of the harness in it. Where network policies are enforced, it accepts no connections, and reaches private networks and the API
 server only: no public code, and no cloud's metadata service.
 """
 
