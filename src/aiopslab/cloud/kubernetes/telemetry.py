@@ -20,7 +20,7 @@ from simcloud.telemetry import Telemetry
 
 PAUSE_S: Final = 2.0
 ATTEMPTS: Final = 10
-"""How often a container's log is asked for before it is given up."""
+"""How often a container's log is asked for before it is given up; the pauses grow."""
 LINE_BYTES: Final = 64 << 10
 TRACES: Final = 3000
 """Maximum number of traces that are read at once."""
@@ -59,13 +59,13 @@ class LogFollower:
                     self._client.start(self._follow(pod, status["name"], run[2]))
 
     async def _follow(self, pod: Object, container: str, number: int) -> None:
-        """Copy the lines of one run until it ends; the connection may fail or break, and is then opened again."""
+        """Copy the lines of one run until it ends; the connection may fail, break or end too early, and is then opened again."""
         metadata = pod["metadata"]
         path = f"/api/v1/namespaces/{metadata['namespace']}/pods/{metadata['name']}/log?"
         options = {"container": container, "follow": "true", "timestamps": "true"}
         origin = _make_labels(pod, container, number)
         last = ""
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             since = {"sinceTime": last} if last else {}
             try:
                 async with self._client.http.stream("GET", path + urlencode(options | since)) as (
@@ -79,10 +79,11 @@ class LogFollower:
                         async for part in parts:
                             *lines, held = (held + part).split(b"\n")
                             last = self._take(lines, container, origin, last)
-                        return
+                        if last:
+                            return
             except HttpFailed:
                 pass
-            await asyncio.sleep(PAUSE_S)
+            await asyncio.sleep(PAUSE_S * (attempt + 1))
         if not last:
             key = metadata["namespace"], metadata["name"], container
             self._post(lambda: self._arriving[key].discard(number))

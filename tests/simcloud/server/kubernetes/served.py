@@ -94,7 +94,7 @@ def write_diff(folder: Path) -> Path:
 
 @contextmanager
 def cluster(folder: Path, *options: str, ends: bool = False) -> Iterator[Served]:
-    """``aiopslab cluster up`` in a process of its own, until the block ends; with ``ends`` it may end before."""
+    """``aiopslab cluster up`` in a process of its own, until the block ends; with ``ends`` it ends by itself."""
     kubeconfig = folder / "kubeconfig"
     command = [
         sys.executable, "-c", "from aiopslab.cli import main; main()",
@@ -109,7 +109,10 @@ def cluster(folder: Path, *options: str, ends: bool = False) -> Iterator[Served]
                 raise RuntimeError(f"the cluster did not come up: {(folder / 'server.log').read_text()}")
             time.sleep(0.02)
         yield Served(kubeconfig, folder, pid=server.pid)
-        assert ends or server.poll() is None, f"the server ended: {(folder / 'server.log').read_text()}"
+        if ends:
+            server.wait(PATIENCE_S)
+        else:
+            assert server.poll() is None, f"the server ended: {(folder / 'server.log').read_text()}"
     finally:
         server.terminate()
         try:
