@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -11,6 +12,25 @@ from types import FrameType
 from typing import Any, Final
 
 ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+WAKE_S: Final = 1.0
+
+
+@contextmanager
+def notice_signals() -> Iterator[None]:
+    """Wake the running loop every second, so that Ctrl-C is noticed while it waits for an agent.
+
+    A signal that arrives just before the loop begins to wait, or in another thread, does not wake it by itself.
+    """
+
+    async def wake() -> None:
+        while True:
+            await asyncio.sleep(WAKE_S)
+
+    waking = asyncio.create_task(wake())
+    try:
+        yield
+    finally:
+        waking.cancel()
 
 
 @contextmanager

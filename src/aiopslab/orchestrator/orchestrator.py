@@ -26,7 +26,7 @@ from aiopslab.orchestrator.agent_runners import is_loop_shared
 from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
 from aiopslab.orchestrator.episode import Episode, OnStep, Pace
 from aiopslab.orchestrator.evaluation import evaluate
-from aiopslab.orchestrator.interrupts import defer_interrupts
+from aiopslab.orchestrator.interrupts import defer_interrupts, notice_signals
 from aiopslab.orchestrator.journal import Journal, format_draft, mark_as_cut_off
 from aiopslab.orchestrator.models import ChatModel, RedactingModel
 from aiopslab.orchestrator.parser import ResponseParser
@@ -237,7 +237,8 @@ class Orchestrator:
         self._journal = (
             None if self.results_dir is None else Journal(self.results_dir, problem.make_redactor())
         )
-        failure = await self._run_session(problem, agent, session, began)
+        with notice_signals():
+            failure = await self._run_session(problem, agent, session, began)
         results, failure = self._judge_session(problem, session, failure)
         session_s = time.perf_counter() - began
         with defer_interrupts():

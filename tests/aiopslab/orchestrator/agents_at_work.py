@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,21 +92,26 @@ def dying() -> SubprocessAgent:
     return SubprocessAgent([sys.executable, "-c", code])
 
 
-def interrupting(path: str) -> Interrupting:
-    return Interrupting(Path(path))
+def thinking(path: str) -> Thinking:
+    return Thinking(partial(Path(path).write_text, "begun"))
 
 
-class Interrupting:
-    """Looks once, says by a file that it has begun to think, and thinks on."""
+def interrupting() -> Thinking:
+    """Presses Ctrl-C. The signal comes in the agent's thread, which wakes no other."""
+    return Thinking(lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT))
 
-    def __init__(self, begun: Path) -> None:
-        self._begun = begun
+
+class Thinking:
+    """Looks once, does something as it begins to think, and thinks on."""
+
+    def __init__(self, begin: Callable[[], object]) -> None:
+        self._begin = begin
         self._turns = 0
 
     async def get_action(self, state: str) -> str:
         self._turns += 1
         if self._turns == 1:
             return 'exec_shell("kubectl get nodes")'
-        self._begun.write_text(str(os.getpid()))
+        self._begin()
         await asyncio.sleep(3600)
         return ""

@@ -232,7 +232,7 @@ def cancelled(stage: Stage, folder: Path) -> str:
 def test_control_c_reaches_a_session_in_a_copy(copy: Copy[Stage], tmp_path: Path) -> None:
     begun, results = tmp_path / "begun", tmp_path / "results"
     with ThreadPoolExecutor() as threads:
-        running = threads.submit(run, copy, partial(agents.interrupting, str(begun)), results=results)
+        running = threads.submit(run, copy, partial(agents.thinking, str(begun)), results=results)
         while not begun.exists() and not running.done():
             time.sleep(0.02)
         os.kill(copy.pid, signal.SIGINT)
