@@ -201,12 +201,16 @@ def _add_settings(app: Application, component: Component | None, chance: Random)
 
 
 def _add_report(app: Application, component: Component | None, chance: Random) -> Iterable[str]:
-    """Another team schedules a job, which may fail at its first run."""
+    """Another team schedules an export, whose image may not exist; one run at a time, or pods of such runs would fill the nodes."""
     namespace = chance.choice(TEAMS)
     image = chance.choice(("busybox:1.36", "busybox:1.36", "busybox:latest-arm"))
     minute = chance.randrange(1, 5)
     yield f"kubectl create namespace {namespace}"
-    yield f"kubectl -n {namespace} create cronjob daily-export --image={image} --schedule='*/{minute} * * * *' -- sh -c 'date; sleep {chance.randrange(5, 40)}; echo exported'"
+    yield (
+        f"kubectl -n {namespace} create cronjob daily-export --image={image} --schedule='*/{minute} * * * *' --dry-run=client -o json"
+        f" -- sh -c 'date; sleep {chance.randrange(5, 40)}; echo exported'"
+        """ | jq '.spec.concurrencyPolicy = "Forbid"' | kubectl apply -f -"""
+    )
 
 
 def _use_processors(app: Application, component: Component | None, chance: Random) -> Iterable[str]:

@@ -11,8 +11,8 @@ _HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
 
 def quote(text: str, mark: str = '"') -> str:
     """Quote a text as ``%q`` does."""
-    if text.isascii() and text.isprintable() and mark not in text and "\\" not in text:
-        return mark + text + mark
+    if text.isprintable():
+        return mark + text.replace("\\", "\\\\").replace(mark, "\\" + mark) + mark
     return mark + "".join(_escape_char(char, mark) for char in text) + mark
 
 

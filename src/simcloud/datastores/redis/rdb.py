@@ -71,8 +71,15 @@ def _put(parts: list[bytes], key: bytes, value: Value) -> None:
         parts += [_text(field) + _text(text) for field, text in value.fields.items()]
     elif isinstance(value, SortedValue):
         parts += [bytes([SORTED]), name, _length(len(value))]
-        scores, pack = value.scores, SCORE.pack
-        parts.append(b"".join([_text(member) + pack(scores[member]) for member in value.order]))
+        parts.append(_encode_members(value))
+
+
+def _encode_members(value: SortedValue) -> bytes:
+    scores, pack = value.scores, SCORE.pack
+    added = [_text(member) + pack(scores[member]) for member in value.order[value.encoded_count :]]
+    value.encoded += b"".join(added)
+    value.encoded_count = len(value.order)
+    return value.encoded
 
 
 def _length(number: int) -> bytes:

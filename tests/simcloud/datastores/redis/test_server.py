@@ -150,6 +150,23 @@ def test_data_survives_a_stop() -> None:
     assert [redis.cli(words) for words in asked] == ["v\n", "a\nb\n", "v\n", "1\n2\n3\n", "1.5\n", "998\n"]
 
 
+@pytest.mark.parametrize(
+    "change",
+    ["zadd z 9 e", "zadd z 0 e", "zadd z 7 a", "zrem z b", "zremrangebyrank z 0 0", "zadd z 2.5 e 10 f"],
+)
+def test_a_snapshot_after_another_has_what_changed_since(change: str) -> None:
+    redis = Redis("--dir", "/data")
+    redis.cli("zadd z 1 a 2 b 3 c")
+    assert redis.cli("save") == "OK\n"
+    redis.cli(change)
+    expected = redis.cli("zrange z 0 -1 withscores")
+    assert redis.cli("save") == "OK\n"
+    redis.process.send(Signal.KILL, outside=True)
+    redis.world.kernel.run_for(1)
+    redis.restart()
+    assert redis.cli("zrange z 0 -1 withscores") == expected
+
+
 def test_a_killed_server_has_lost_what_was_not_saved() -> None:
     redis = Redis("--dir", "/data")
     redis.cli("set a 1")

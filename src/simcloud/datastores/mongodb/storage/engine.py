@@ -39,6 +39,7 @@ from simcloud.datastores.mongodb.storage.records import (
     measure_records,
     pack_file,
     pack_index,
+    pack_row,
     record,
     records,
     unpack_file,
@@ -60,7 +61,7 @@ class Storage:
         self._catalog = catalog
         self._pending: list[bytes] = []
         self._dirty: dict[str, Collection] = {}
-        # The encoded rows of changed collections: a checkpoint writes a whole collection and must not encode it again.
+        # The packed rows of changed collections: a checkpoint writes a whole collection and must not pack it again.
         self._packed: dict[str, dict[int, bytes]] = {}
         self._described = False
         self._journal: OpenFile | None = None
@@ -183,7 +184,7 @@ class Storage:
             if data is None:
                 packed.pop(row, None)
             else:
-                packed[row] = data
+                packed[row] = pack_row(row, data)
 
     def _follow(self, change: Change) -> None:
         if not self._pending and self.on_pending is not None:
@@ -261,12 +262,12 @@ class Storage:
             changed = bool(self._dirty) or self._described
             for collection in self._dirty.values():
                 path = self._path(f"{collection.ident}.wt")
-                written += self._replace(path, pack_file(self._sequence, self._rows(collection).items()))
+                written += self._replace(path, pack_file(self._sequence, self._rows(collection).values()))
                 written += self._write_indexes(collection)
             if self._described or not files.exists(self._path(CATALOG)):
                 path = self._path(CATALOG)
                 described = [
-                    (at, encode(description_of(each)))
+                    pack_row(at, encode(description_of(each)))
                     for at, each in enumerate(self._catalog.collections.values())
                 ]
                 written += self._replace(path, pack_file(self._sequence, described))
@@ -308,7 +309,7 @@ class Storage:
     def _rows(self, collection: Collection) -> dict[int, bytes]:
         packed = self._packed.get(collection.ident)
         if packed is None:
-            packed = {row: encode(document) for row, document in collection.rows.items()}
+            packed = {row: pack_row(row, encode(document)) for row, document in collection.rows.items()}
             self._packed[collection.ident] = packed
         return packed
 
@@ -353,7 +354,10 @@ class Storage:
             for ident in (collection.ident, *collection.index_idents.values())
         ]
         sizes = [
-            (at, encode({"uri": f"table:{each.ident}", "numRecords": len(each), "dataSize": each.size_bytes}))
+            pack_row(
+                at,
+                encode({"uri": f"table:{each.ident}", "numRecords": len(each), "dataSize": each.size_bytes}),
+            )
             for at, each in enumerate(collections)
         ]
         written = self._replace(self._path(SIZES), pack_file(self._sequence, sizes))

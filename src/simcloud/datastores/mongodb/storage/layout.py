@@ -9,7 +9,7 @@ from typing import Final
 from simcloud.datastores.mongodb.encoding import encode
 from simcloud.datastores.mongodb.options import BadOptions, parse_options
 from simcloud.datastores.mongodb.storage.errors import CannotOpen
-from simcloud.datastores.mongodb.storage.records import pack_file
+from simcloud.datastores.mongodb.storage.records import pack_file, pack_row
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
 
@@ -85,8 +85,8 @@ def pack_metadata(idents: Iterable[str], order: int, time_s: float, journal_byte
     for number, ident in enumerate(idents, 2):
         table = describe_table(number, order, time_s, 4096 * number, (1, journal_bytes))
         rows += [
-            (2 * number, f"file:{ident}.wt\0{table}".encode()),
-            (2 * number + 1, f"table:{ident}\0{table}".encode()),
+            pack_row(2 * number, f"file:{ident}.wt\0{table}".encode()),
+            pack_row(2 * number + 1, f"table:{ident}\0{table}".encode()),
         ]
     return pack_file(order, rows)
 

@@ -69,9 +69,14 @@ def records(data: bytes) -> Iterator[Change]:
         at += HEAD.size + size
 
 
-def pack_file(sequence: int, rows: Iterable[tuple[int, bytes]]) -> bytes:
-    """Return a data file's bytes, filled up to whole blocks."""
-    body = b"".join([ROW.pack(row, len(data)) + data for row, data in rows])
+def pack_row(row: int, data: bytes) -> bytes:
+    """Return the bytes of a row of a data file."""
+    return ROW.pack(row, len(data)) + data
+
+
+def pack_file(sequence: int, rows: Iterable[bytes]) -> bytes:
+    """Return the bytes of a data file of packed rows, filled up to whole blocks."""
+    body = b"".join(rows)
     head = FILE.pack(MAGIC, crc32(body), sequence) + len(body).to_bytes(8, "little")
     data = head + body
     return data + bytes(-len(data) % BLOCK_BYTES + (CHECKPOINT_BYTES if body else 0))
@@ -81,7 +86,9 @@ def pack_index(ident: str, sequence: int, count: int) -> bytes:
     """Return the file of an index; only its size follows from the number of entries."""
     if not count:
         return pack_file(0, ())
-    return pack_file(sequence, ((0, f"{ident} {sequence}".encode()), (1, bytes(KEY_BYTES * count))))
+    return pack_file(
+        sequence, (pack_row(0, f"{ident} {sequence}".encode()), pack_row(1, bytes(KEY_BYTES * count)))
+    )
 
 
 def unpack_file(path: str, data: bytes) -> tuple[int, list[tuple[int, bytes]]]:

@@ -20,7 +20,7 @@ from simcloud.datastores.mongodb.storage.layout import (
     VERSION_DOCUMENT,
     pack_metadata,
 )
-from simcloud.datastores.mongodb.storage.records import pack_file, pack_index
+from simcloud.datastores.mongodb.storage.records import pack_file, pack_index, pack_row
 
 SEQUENCE: Final = 1
 SYSTEM: Final[dict[str, tuple[list[Document], list[Document]]]] = {
@@ -52,7 +52,7 @@ def data_files(
         for index in indexes:
             collection.add_index(index)
         rows = [
-            (row, encode(document if "_id" in document else {"_id": ids.new(written_s), **document}))
+            pack_row(row, encode(document if "_id" in document else {"_id": ids.new(written_s), **document}))
             for row, document in enumerate(documents, 1)
         ]
         for index_name in collection.indexes:
@@ -60,7 +60,9 @@ def data_files(
             files[f"{folder}/{ident}.wt"] = pack_index(ident, SEQUENCE, len(rows))
         files[f"{folder}/{collection.ident}.wt"] = pack_file(SEQUENCE, rows)
     files[f"{folder}/{METADATA}"] = pack_metadata([*map(str, catalog.collections)], 1, written_s, 0)
-    listed = [(at, encode(description_of(each))) for at, each in enumerate(catalog.collections.values())]
+    listed = [
+        pack_row(at, encode(description_of(each))) for at, each in enumerate(catalog.collections.values())
+    ]
     files[f"{folder}/{CATALOG}"] = pack_file(SEQUENCE, listed)
     return files
 

@@ -227,7 +227,7 @@ class SetValue(Value):
 class SortedValue(Value):
     """A sorted set: members sorted by score, then by bytes."""
 
-    __slots__ = ("bytes", "order", "packed", "scores")
+    __slots__ = ("bytes", "encoded", "encoded_count", "order", "packed", "scores")
     kind = "zset"
 
     def __init__(self) -> None:
@@ -236,6 +236,9 @@ class SortedValue(Value):
         self.order: list[bytes] = []
         self.bytes = 0
         self.packed = True
+        self.encoded = b""
+        """The first members as the last snapshot has them, kept because most sorted sets grow at their end."""
+        self.encoded_count = 0
 
     @property
     def size_bytes(self) -> int:
@@ -255,6 +258,7 @@ class SortedValue(Value):
             if old == score:
                 return
             del self.order[self._place(old, member)]
+            self._forget_encoded()
         else:
             self.bytes += len(member)
         order, scores = self.order, self.scores
@@ -262,6 +266,7 @@ class SortedValue(Value):
             order.append(member)
         else:
             order.insert(self._place(score, member), member)
+            self._forget_encoded()
         scores[member] = score
         if self.packed and (len(self.scores) > limits.zset_entries or len(member) > limits.zset_value):
             self.packed = False
@@ -273,6 +278,7 @@ class SortedValue(Value):
         self.bytes = sum(map(len, self.scores))
         longest = max(map(len, self.scores), default=0)
         self.packed = len(entries) <= limits.zset_entries and longest <= limits.zset_value
+        self._forget_encoded()
 
     def drop(self, member: bytes) -> bool:
         """Remove a member; whether it was there."""
@@ -281,6 +287,7 @@ class SortedValue(Value):
             return False
         del self.order[self._place(score, member)], self.scores[member]
         self.bytes -= len(member)
+        self._forget_encoded()
         return True
 
     def drop_slice(self, start: int, stop: int) -> int:
@@ -290,6 +297,7 @@ class SortedValue(Value):
         for member in gone:
             del self.scores[member]
             self.bytes -= len(member)
+        self._forget_encoded()
         return len(gone)
 
     def rank(self, member: bytes) -> int | None:
@@ -306,6 +314,9 @@ class SortedValue(Value):
         """Scores and members from one rank up to before another."""
         scores = self.scores
         return [(scores[member], member) for member in self.order[start:stop]]
+
+    def _forget_encoded(self) -> None:
+        self.encoded, self.encoded_count = b"", 0
 
     def _place(self, score: float, member: bytes) -> int:
         """Return the rank that a member with that score has, or would have."""
