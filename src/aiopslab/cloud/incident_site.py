@@ -26,7 +26,7 @@ from aiopslab.cloud.declared import (
 )
 from aiopslab.cloud.node_state import State
 from aiopslab.generators import OperationFailed, Site
-from aiopslab.generators.fault import CAPABILITIES, Capability
+from aiopslab.generators.fault import CAPABILITIES, Capability, Fault
 from aiopslab.generators.workload import TIMEOUT_S, Dial, Summary, Users
 from aiopslab.utils import ProgressCallback
 from simcloud.kubernetes import Cluster
@@ -153,6 +153,8 @@ class IncidentSite(Site):
         self._written_off: Counter[str] = Counter()
         self._handed_over_s: float | None = None
         self.struck_nodes: dict[str, tuple[str, ...]] = {}
+        self.faults: Sequence[Fault] = ()
+        """Those that are injected here."""
 
     @abstractmethod
     def admit(self, policy: Policy) -> None:

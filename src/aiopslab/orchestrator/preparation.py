@@ -147,6 +147,7 @@ def stage(task: Task, environment: IncidentSite, tell: ProgressCallback = ignore
 
 
 def _inject(task: Task, environment: IncidentSite) -> None:
+    environment.faults = task.faults
     try:
         task.inject_fault()
     except OperationFailed as error:

@@ -68,6 +68,7 @@ JAEGER_PORT: Final = 16686
 SYSTEM: Final = "kube-system"
 SYSTEMS: Final = (SYSTEM, "kube-public", "kube-node-lease", "local-path-storage")
 """Namespaces whose pods are part of a cluster."""
+ON_NODES: Final[frozenset[Capability]] = frozenset(("node access", "node login", "network tools"))
 MERGE: Final = "application/merge-patch+json"
 MIN_RIGHT: Final = 0.9
 """Share of users' requests that must succeed in a healthy baseline."""
@@ -401,10 +402,12 @@ class KubernetesSite(IncidentSite):
 
     def _open_nodes(self, terminal: PodTerminal) -> None:
         """Start a privileged pod on each node, and give the terminal an ``ssh`` to them; raises ``ClusterFailed``."""
-        path = make_path("apps", "daemonsets", OPERATIONS)
-        self.client.request("POST", path, build_node_shells(self.options.terminal_image, self._labels))
+        for path, manifest in build_node_shells(self.options.terminal_image, self._labels):
+            self.client.request("POST", path, manifest)
         deadline_s = self.now + self.options.ready_s
-        while not are_ready(self.client.request("GET", f"{path}/{NODE_SHELL}")):
+        while not are_ready(
+            self.client.request("GET", make_path("apps", "daemonsets", OPERATIONS, NODE_SHELL))
+        ):
             self.run_for(1.0)
             if self.now >= deadline_s:
                 raise ClusterFailed(
@@ -503,11 +506,20 @@ class KubernetesSite(IncidentSite):
         self.client.failure = None  # what has failed must not keep this from being done
         try:
             self._tell("removing everything from the cluster")
-            self._undo_changes()  # first, because a webhook or a policy may stand in the way of the rest
+            self._repair_what_stays()
+            self._undo_changes()  # first, because a webhook or a policy may stand in the way of the removal
             remove_everything(self.client, self.run_id, self._tell)
         finally:
             self.client.close()
             self._shell.close()
+
+    def _repair_what_stays(self) -> None:
+        """Undo what faults did on nodes, and in the databases of an application that was there before, if nobody has repaired it."""
+        for fault in reversed(self.faults):
+            if self.options.attach or ON_NODES.intersection(fault.needs):
+                with suppress(OperationFailed, ClusterFailed):
+                    if fault.remains(self):
+                        fault.recover(self)
 
     def _undo_changes(self) -> None:
         """Make all declared objects as they were when this run began; new namespaces get its label, to be removed with it."""
@@ -547,8 +559,8 @@ class KubernetesSite(IncidentSite):
 
 def list_capabilities(options: KubernetesOptions) -> frozenset[Capability]:
     """Return what faults can do on a cluster besides calls of its API."""
-    by_pods: set[Capability] = {"node access", "network tools"} if options.privileged else set()
-    return frozenset(by_pods | ({"node port"} if options.front_door else set()))
+    by_pods = ON_NODES if options.privileged else frozenset()
+    return by_pods | ({"node port"} if options.front_door else set())
 
 
 def list_chart_objects(app: Application) -> list[Object]:

@@ -108,6 +108,10 @@ class Fault(ABC):
     def present(self, site: Site) -> bool:
         """Return whether the root cause is still present."""
 
+    def remains(self, site: Site) -> bool:
+        """Return whether anything is left of the fault, also where it does no harm, as on a node that was taken out of use."""
+        return self.present(site)
+
 
 __all__ = [
     "Fault", "FaultInjector", "GroundTruth", "Layer", "NoSuchFault", "Site", "at_site", "fault", "load_faults",

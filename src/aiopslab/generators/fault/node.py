@@ -52,6 +52,10 @@ class NodeFault(DrawnFault):
             is_in_use(site, node) and self.is_broken(site, node) for node in self.machines_at_fault(site)
         )
 
+    def remains(self, site: Site) -> bool:
+        """Return whether a node is still broken, in use or not."""
+        return any(self.is_broken(site, node) for node in self.machines_at_fault(site))
+
 
 @dataclass(frozen=True)
 class PodLossFault(NodeFault):

@@ -91,8 +91,11 @@ def _is_set(shell: Shell, text: str) -> bool:
 def _stat(shell: Shell, path: str, follow: bool = True) -> Stat | None:
     files = shell.ctx.files
     number = _descriptor(path)
-    if number is not None and number in shell.ctx.process.streams:
-        path = "/dev/null"
+    stream = shell.ctx.process.streams.get(number) if number is not None and follow else None
+    if stream is not None:
+        path = stream.describe()
+        if not path.startswith("/"):
+            return files.stat("/dev/null")._replace(mode=_TYPES["p"] | 0o600)
     try:
         return files.stat(path, follow=follow) if path else None
     except FileError:

@@ -27,6 +27,7 @@ from dataclasses import replace
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.generators.fault.network_delay import NetworkDelay
+from aiopslab.generators.fault.stopped_kubelet import StoppedKubelet
 from aiopslab.generators.fault.target_port_misconfig import TargetPortMisconfig
 from aiopslab.orchestrator.problems.family import Family
 
@@ -37,6 +38,7 @@ class PatientHotel(HotelReservation):
 
 PORT = Family("front_port", PatientHotel, (TargetPortMisconfig("frontend", 5000, 5999),))
 DELAY = Family("slow_geo", PatientHotel, (NetworkDelay("geo", 0.4),))
+KUBELET = Family("deaf_geo", PatientHotel, (StoppedKubelet("geo", "mask --now"),))
 """
 NS = "test-hotel-reservation"
 REPAIR = "sed 's/targetPort: 5999/targetPort: 5000/'"
@@ -246,6 +248,29 @@ def test_a_fault_of_a_network_is_repaired_on_the_node(served: Served, tmp_path: 
     assert "delay 400ms" in observations[1]
     assert "Could not resolve hostname nowhere" in observations[2]
     assert found["results"]["success"] is True, (observations, found["results"])
+    assert list_own(served) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("repair", ["hostname", "systemctl unmask kubelet; systemctl enable --now kubelet"])
+def test_a_kubelet_is_repaired_by_the_agent_or_when_the_session_is_over(
+    served: Served, tmp_path: Path, repair: str
+) -> None:
+    find = f"kubectl -n {NS} get pods -l io.kompose.service=geo -o jsonpath='{{.items[0].spec.nodeName}}'"
+    actions = [
+        f"""exec_shell("{find} > node; ssh $(cat node) 'systemctl is-active kubelet; hostname'")""",
+        f"""exec_shell("ssh $(cat node) '{repair}'")""",
+        f'exec_shell("kubectl -n {NS} rollout status deployment/geo --timeout=60s")',
+        "submit()",
+    ]
+    found = work(
+        served, tmp_path, actions, "--cluster-option=privileged=yes", problem="deaf_geo-mitigation-1"
+    )
+    record = json.loads(Path(tmp_path / found["record"]).read_text())
+    observations = [step["observation"] for step in record["steps"]]
+    assert observations[0].startswith("inactive\nkind-worker"), observations
+    assert found["results"]["success"] is (repair != "hostname"), (observations, found["results"])
+    served.until(lambda text: "NotReady" not in text, "get", "nodes")
     assert list_own(served) == ""
 
 
