@@ -48,13 +48,12 @@ if [ -z "$(orders get pods -l app={NAME} -o name --field-selector "spec.nodeName
   exit 255
 fi
 order=$(jq -n --arg node "$node" --arg line "$line" --arg input "$input" '{{apiVersion: "v1", kind: "ConfigMap", metadata: {{generateName: "order-", labels: {{node: $node}}}}, data: {{line: $line, input: $input}}}}' | orders create -f - -o name) || exit 255
+trap 'orders delete "$order" > /dev/null 2>&1' EXIT
 if ! orders wait "$order" '--for=jsonpath={{.data.status}}' --timeout={LINE_S + 10}s > /dev/null 2>&1; then
-  orders delete "$order" > /dev/null
   echo "ssh: connect to host $node port 22: Connection timed out" >&2
   exit 255
 fi
 done=$(orders get "$order" -o json)
-orders delete "$order" > /dev/null
 printf '%s' "$done" | jq -j .data.output
 printf '%s' "$done" | jq -j .data.errors >&2
 exit "$(printf '%s' "$done" | jq -r .data.status)"

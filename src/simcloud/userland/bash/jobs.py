@@ -139,9 +139,11 @@ class Jobs:
     async def announce(self, process: Process, text: str, foreground: bool = False) -> None:
         """Report that a signal killed a process, in the cases where bash does."""
         signal = process.ended_by
+        shell = self.shell
+        if signal is not None and shell.traps.terminated_by is not None:
+            await shell.ctx.kernel.sleep(0)  # the same signal ends the shell: its cancellation comes here
         if signal is None or signal in (Signal.INT, Signal.PIPE):
             return
-        shell = self.shell
         description = DESCRIPTIONS.get(signal, f"Unknown signal {int(signal)}")
         if shell.mode == "interactive" or signal is Signal.TERM or shell.traps.is_trapped(signal):
             if foreground:

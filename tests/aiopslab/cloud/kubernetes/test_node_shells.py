@@ -39,6 +39,7 @@ def test_a_line_runs_as_root_on_its_node(environment: Environment) -> None:
         "Could not resolve hostname nowhere"
         in environment.attempt("./ssh-order nowhere hostname").stderr.decode()
     )
+    assert environment.attempt(f"timeout 3 ./ssh-order {NODE} sleep 60").status == 124
     assert "order" not in environment.run(f"kubectl -n {NAMESPACE} get configmaps")
 
 

@@ -60,6 +60,7 @@ CASES = [
     r"""x=; [[ $x ]] || echo empty; [[ -n $x ]] || echo n; [[ $x == '' ]] && echo eq; y='a b'; [[ $y == 'a b' ]] && echo nosplit; [[ a = b ]] || echo ne; [[ abc != *z* ]] && echo nz; shopt -s nocasematch; [[ ABC == abc ]] && echo nocase; case X in x) echo casei;; esac""",
     r"""trap 'echo bye' EXIT; echo hi""",
     r"""trap 'echo bye $?' EXIT; exit 3""",
+    r"""timeout 0.2 bash -c 'trap "echo bye; sleep 0.1; echo bye" EXIT; sleep 5; echo later' 2> /dev/null; echo $?""",
     r"""(trap 'echo sub' EXIT; echo in); echo out; trap 'echo main' EXIT; (echo child); x=$(echo cap); echo $x""",
     r"""trap 'echo err $?' ERR; false; true; (exit 3); if false; then :; fi; false || true; f() { false; }; f; echo end""",
     r"""trap 'echo dbg' DEBUG; echo a; x=1; trap - DEBUG; echo b""",
