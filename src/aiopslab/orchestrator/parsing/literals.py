@@ -3,6 +3,9 @@
 Not Python's `ast`, because the reader must accept what Python refuses (line breaks in plain strings, `true` and `null`,
 octal-looking references of `sed`), never execute anything, and stay linear and shallow on hostile input. Sets and tuples
 become lists. It does not refuse everything that Python would refuse.
+
+Groups have no possessive quantifiers (`(...)*+`): up to Python 3.11.4 they miss matches if the group itself can match in
+several ways.
 """
 
 import re
@@ -16,15 +19,15 @@ _CONSTANTS: dict[str, object] = {
     "True": True, "true": True, "False": False, "false": False, "None": None, "null": None,
 }  # fmt: skip
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_BLANK = re.compile(r"(?:\s++|\#[^\n]*+|\\\r?\n)*+")
+_BLANK = re.compile(r"(?:\s++|\#[^\n]*+|\\\r?\n)*")
 _WORD = re.compile(r"[^\W\d]\w*+")
 _NUMBER = re.compile(
-    r"[-+]?+(?:0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
-    r"|(?:\d[\d_]*+(?:\.[\d_]*+)?+|\.\d[\d_]*+)(?:[eE][-+]?+\d++)?+)"
+    r"[-+]?(?:0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+"
+    r"|(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?)"
 )
 _STRING_START = re.compile(r"([rRuUfF]{0,2})(\"\"\"|'''|\"|')")
 _STRING_REST = {
-    quote: re.compile(rf"((?:[^{quote[0]}\\]++|\\.{'' if len(quote) == 1 else f'|{quote[0]}(?!{quote[:2]}(?!{quote[0]}))'})*+){quote}", re.DOTALL)
+    quote: re.compile(rf"((?:[^{quote[0]}\\]++|\\.{'' if len(quote) == 1 else f'|{quote[0]}(?!{quote[:2]}(?!{quote[0]}))'})*){quote}", re.DOTALL)
     for quote in ('"', "'", '"""', "'''")
 }  # fmt: skip
 """The last three of more than three quotes in a row close the string; in Python that is an error."""
