@@ -33,16 +33,21 @@ async def tee(ctx: Context, options: Options) -> int:
         except FileError as error:
             status = 1
             await ctx.err(f"{ctx.args[0]}: {quote_name(operand)}: {error.strerror}\n")
+    files = [stream for _, stream in outputs[1:]]
     inputs = Inputs(ctx, [], cannot_read="read error: {why}")
-    async for piece in Source(inputs, "standard input", ctx.stdin).pieces():
-        for output in list(outputs):
-            name, stream = output
-            try:
-                await stream.write(piece)
-            except FileError as error:
-                outputs.remove(output)
-                status = 1
-                await ctx.err(f"{ctx.args[0]}: {quote_name(name)}: {error.strerror}\n")
+    try:
+        async for piece in Source(inputs, "standard input", ctx.stdin).pieces():
+            for output in list(outputs):
+                name, stream = output
+                try:
+                    await stream.write(piece)
+                except FileError as error:
+                    outputs.remove(output)
+                    status = 1
+                    await ctx.err(f"{ctx.args[0]}: {quote_name(name)}: {error.strerror}\n")
+    finally:
+        for stream in files:
+            stream.close()  # the reader of a pipe waits for its end: tee >(wc -l)
     return status or inputs.status
 
 
