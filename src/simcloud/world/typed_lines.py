@@ -8,11 +8,13 @@ from typing import Final
 from simcloud.machine import secure_shell
 from simcloud.machine.process import (
     TERMINAL,
+    ByteSource,
     Capture,
     Completed,
     Container,
     Process,
     Signal,
+    Stream,
     Tty,
 )
 from simcloud.sim import TimedOut
@@ -27,12 +29,27 @@ CONTROL_D: Final = "\x04"
 class TypedLine:
     """A line at the terminal, while it runs and afterwards."""
 
-    def __init__(self, world: World, host: Container, session: Process, line: str, shown_bytes: int) -> None:
+    def __init__(
+        self,
+        world: World,
+        host: Container,
+        session: Process | None,
+        line: str,
+        shown_bytes: int,
+        stdin: bytes = b"",
+    ) -> None:
         self._world = world
         self.stdout, self.stderr = Capture(shown_bytes), Capture(shown_bytes)
         argv = ["bash", "-c", replace_surrogates(line)]
-        streams = {1: self.stdout, 2: self.stderr}
+        streams: dict[int, Stream] = {1: self.stdout, 2: self.stderr}
+        if stdin:
+            streams[0] = ByteSource(stdin)
         self._process = host.start(argv, streams=streams, cwd=HOME, parent=session)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the line has ended."""
+        return not self._process.alive
 
     def wait(self, seconds: float) -> bool:
         """Let at most this much virtual time pass; return whether the line has ended."""

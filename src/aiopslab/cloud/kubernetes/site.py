@@ -228,6 +228,7 @@ class KubernetesSite(IncidentSite):
 
     def sync(self) -> float:
         """Take in what has arrived, each thing at its time; return the time."""
+        self._shell.advance()
         if self.client.failure is not None:
             raise self.client.failure
         kernel = self.world.kernel
