@@ -33,7 +33,7 @@ test-all: check $(VENV)/.genuine ## run `make test`, the slow tests and those th
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all --slow-share $(SLOW_SHARE)
 
 test-adapters: ## test the adapters, each in an environment of its own below .venv-adapters; ADAPTERS="skyrl openenv" names some
-	@$(PYTHON) scripts/check_adapters.py $(ADAPTERS)
+	@$(PYTHON) -m scripts.check_adapters $(ADAPTERS)
 
 record: $(VENV)/.genuine ## ask the genuine tools of Debian 12 again and rewrite the recordings of their answers
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --record

@@ -1,7 +1,7 @@
 """Test each adapter in a virtual environment of its own, and print what its extra costs.
 
-    python scripts/check_adapters.py [NAME ...]      # all of them unless named
-    python scripts/check_adapters.py --within 20     # as many as can be begun in 20 minutes; the commit decides with which to begin
+    python -m scripts.check_adapters [NAME ...]      # all of them unless named
+    python -m scripts.check_adapters --within 20     # as many as can be begun in 20 minutes; the commit decides with which to begin
 
 The frameworks exclude each other's dependencies, so the project's own environment has none of them. Environments are kept in
 ``.venv-adapters``; a later run only updates them. The project is installed as users install it. Sizes and times are those that an extra adds to the project without extras.
@@ -20,7 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parent.parent
+from scripts.commits import ROOT, read_commit_number
+
 FOLDER = ROOT / ".venv-adapters"
 STEP_S = 600.0
 """Maximum time of an installation, and of the tests of an adapter."""
@@ -100,9 +101,7 @@ def choose(names: Sequence[str], within_s: float = math.inf) -> list[str]:
     chosen = list(names or ADAPTERS)
     if within_s == math.inf:
         return chosen
-    command = ["git", "rev-parse", "HEAD"]
-    commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    first = int(commit[:8], 16) % len(chosen)
+    first = read_commit_number() % len(chosen)
     return [*chosen[first:], *chosen[:first]]
 
 

@@ -10,7 +10,6 @@ import os
 import platform
 import signal
 import socket
-import subprocess
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from scripts.commits import read_commit_number
 from tests import genuine
 
 IN_CI = os.environ.get("CI") == "true"
@@ -108,15 +108,6 @@ def leave_out(items: list[pytest.Item], share: int | None) -> list[pytest.Item]:
         left_out.update(item for item in slow if not of or (zlib.crc32(item.nodeid.encode()) + turn) % of)
         left_out.difference_update(slow[index * len(slow) // keep] for index in range(keep))
     return [item for item in items if item not in left_out]
-
-
-def read_commit_number() -> int:
-    """Return a number that depends on the commit; 0 without git or outside a clone."""
-    try:
-        found = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return 0
-    return int(found.stdout[:8] or "0", 16)
 
 
 def pytest_deselected(items: list[pytest.Item]) -> None:

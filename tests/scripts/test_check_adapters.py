@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +24,6 @@ def test_names_are_checked() -> None:
         choose(["gym"])
 
 
-@pytest.mark.skipif(not Path(ROOT, ".git").exists(), reason="not a clone")
 def test_the_commit_chooses_with_which_to_begin_if_the_time_is_limited() -> None:
     names = choose([], within_s=60.0)
     first = list(ADAPTERS).index(names[0])
