@@ -54,7 +54,7 @@ FULL_COLLECTION_EVERY: Final = 13
 LIVELOCK_CHECKPOINTS: Final = 20
 """Checkpoints without progress of virtual time before ``Livelock`` is raised (three million steps)."""
 
-COMPACT_AT: Final = 10_000
+COMPACT_AT: Final = 1_000
 """Stale timers are swept out of the heap when it holds more than this and half are stale."""
 
 

@@ -22,6 +22,7 @@ HTTP: Final = "http"
 HTTPS: Final = "https"
 PORTS: Final = {HTTP: 80, HTTPS: 443}
 GO_BACKLOG: Final = 4096
+REASONS: Final = {status.value: status.phrase for status in HTTPStatus}
 
 
 class HttpMessage:
@@ -33,8 +34,11 @@ class HttpMessage:
 
     def header(self, name: str) -> str | None:
         """The value of a header, whatever the case of its name."""
-        wanted = name.lower()
-        return next((value for known, value in self.headers.items() if known.lower() == wanted), None)
+        wanted, length = name.lower(), len(name)
+        for known, value in self.headers.items():
+            if len(known) == length and known.lower() == wanted:
+                return value
+        return None
 
     @property
     def ends_connection(self) -> bool:
@@ -54,8 +58,9 @@ class HttpMessage:
     @property
     def size_bytes(self) -> int:
         """What it takes on the wire."""
-        names = sum(len(name) + len(value) + 4 for name, value in self.headers.items())
-        return len(self.first_line) + 4 + names + len(self.body)
+        headers = self.headers
+        texts = sum(map(len, headers)) + sum(map(len, headers.values()))
+        return len(self.first_line) + 4 + texts + 4 * len(headers) + len(self.body)
 
 
 @dataclass(slots=True)
@@ -84,10 +89,7 @@ class HttpResponse(HttpMessage):
     @property
     def reason(self) -> str:
         """The words that go with the status."""
-        try:
-            return HTTPStatus(self.status).phrase
-        except ValueError:
-            return ""
+        return REASONS.get(self.status, "")
 
     @property
     def first_line(self) -> str:

@@ -9,6 +9,7 @@ connection elsewhere, where it begins.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network
 from random import Random
 from typing import Final, NamedTuple, Protocol
@@ -80,7 +81,12 @@ class Rule(Struct, eq=False):
 
 
 def _within(network: IPv4Network | None, address: str) -> bool:
-    return network is None or IPv4Address(address) in network
+    return network is None or _to_number(address) & int(network.netmask) == int(network.network_address)
+
+
+@lru_cache(maxsize=4096)
+def _to_number(address: str) -> int:
+    return int(IPv4Address(address))
 
 
 def _between(ports: tuple[int, int] | None, port: int) -> bool:

@@ -123,7 +123,7 @@ LISTS: Final[dict[str, dict[str, type]]] = {
 TYPE_NAMES: Final = {int: "number", str: "string"}
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def _read(value: bytes) -> Post:
     """Decode a cached post; raises ``ThriftError``."""
     try:
