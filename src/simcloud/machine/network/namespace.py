@@ -337,13 +337,13 @@ class Namespace:
     # -- inside --------------------------------------------------------------------------------
 
     async def _dial(self, host: str, port: int, protocol: str, owner: object) -> Connection:
-        failure: NetworkError = NameNotFound(host)
+        failure: NetworkError | None = None
         for address in await self.resolve(host):
             try:
                 return await self._connect(address, port, protocol, owner)
             except NetworkError as error:
                 failure = error
-        raise failure
+        raise failure or NameNotFound(host)
 
     async def _connect(self, address: str, port: int, protocol: str, owner: object) -> Connection:
         if port not in PORTS:

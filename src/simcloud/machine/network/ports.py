@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeVar
 from zlib import crc32
 
@@ -25,15 +25,14 @@ Pair = tuple[Endpoint, Endpoint]
 Socket = TypeVar("Socket")
 
 
-def is_taken(bound: Iterable[Endpoint], address: str, port: int) -> bool:
+def is_taken(bound: Mapping[Endpoint, object], address: str, port: int) -> bool:
     """A wildcard is in the way of every address, and every address in the way of a wildcard."""
-    return any(
-        taken_port == port and (taken == address or taken in WILDCARDS or address in WILDCARDS)
-        for taken, taken_port in bound
-    )
+    if address in WILDCARDS:
+        return any(taken_port == port for _, taken_port in bound)
+    return find_bound(bound, address, port) is not None
 
 
-def find_bound(bound: dict[Endpoint, Socket], address: str, port: int) -> Socket | None:
+def find_bound(bound: Mapping[Endpoint, Socket], address: str, port: int) -> Socket | None:
     """Return the socket that is bound to this address and port, or None."""
     for candidate in (address, *WILDCARDS):
         socket = bound.get((candidate, port))
