@@ -10,7 +10,8 @@ from copy import copy
 from typing import Final
 from zlib import crc32
 
-from simcloud.machine.files import Disk, Files, Volume
+from simcloud.machine.files import Directory, Disk, Files, Regular, Volume
+from simcloud.machine.files.content import Content
 from simcloud.machine.process import BINARY, Program
 
 FOLDERS: Final = (
@@ -60,9 +61,8 @@ class Image:
         self.programs = dict(programs)
         self.env = dict(env or {})
         self.entrypoint = list(entrypoint)
-        self._volume = Volume(
-            Disk(f"image {name}", capacity_bytes=1 << 40), lambda: _build_time(name), name=name
-        )
+        built_s = _build_time(name)
+        self._volume = Volume(Disk(f"image {name}", capacity_bytes=1 << 40), lambda: built_s, name=name)
         self._fill(Files(self._volume), system_files, files or {})
         for path, uid in (owners or {}).items():
             Files(self._volume).chown(path, uid, uid)
@@ -106,13 +106,23 @@ class Image:
         root.mkdir("/tmp")
         root.chmod("/tmp", 0o1777)
         root.chmod("/root", 0o700)
-        for name in self.programs:
-            root.write(f"/usr/bin/{name}", BINARY + name.encode(), mode=0o755)
+        self._add_binaries(root)
         for path, data in {**{path: text.encode() for path, text in system.items()}, **extra}.items():
             if path.endswith("/"):
                 root.mkdir(path, 0o755, parents=True)
             else:
                 root.put(path, data)
+
+    def _add_binaries(self, root: Files) -> None:
+        """Write the file of every program. Most files of an image are of this kind: no path is followed for each."""
+        volume = self._volume
+        directory = root.find("/usr/bin")[1]
+        assert isinstance(directory, Directory)
+        for name in self.programs:
+            assert "/" not in name
+            file = Regular(Content(None), 0o755)
+            volume.create(directory, name, file)
+            volume.write(file, 0, BINARY + name.encode())
 
 
 def _build_time(name: str) -> float:
