@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from struct import Struct, error
@@ -25,6 +26,7 @@ SMALL_BYTES: Final = 48
 _INT32: Final = Struct("<i")
 _INT64: Final = Struct("<q")
 _DOUBLE: Final = Struct("<d")
+_PLACES: Final = tuple(b"%d\0" % place for place in range(512))
 
 
 class NotBson(Exception):
@@ -70,12 +72,21 @@ def _element(key: bytes, value: Any) -> bytes:
     if kind is dict:
         return b"\x03" + key + encode(value)
     if kind is list:
-        return b"\x04" + key + _wrap([_element(b"%d\0" % at, each) for at, each in enumerate(value)])
+        items = [
+            b"\x03" + place + each if each.__class__ is Encoded else _element(place, each)
+            for each, place in zip(value, _list_places(len(value)), strict=False)
+        ]
+        return b"\x04" + key + _wrap(items)
     if kind is bool:
         return b"\x08" + key + (b"\1" if value else b"\0")
     if value is None:
         return b"\x0a" + key
     return _rare(key, value)
+
+
+def _list_places(count: int) -> Sequence[bytes]:
+    """The names of an array's items: at least ``count`` of them."""
+    return _PLACES if count <= len(_PLACES) else [b"%d\0" % place for place in range(count)]
 
 
 def _rare(key: bytes, value: Any) -> bytes:
@@ -127,8 +138,13 @@ def _array(data: bytes, at: int) -> tuple[list[Any], int]:
             if at + 1 != end:
                 raise ValueError("an array of the wrong length")
             return items, end
-        item, at = _value(kind, data, data.index(0, at + 1) + 1)
-        items.append(item)
+        at = data.index(0, at + 1) + 1
+        if kind == 0x03 and 0 < (size := _INT32.unpack_from(data, at)[0]) <= SMALL_BYTES:
+            items.append(_small(data[at : at + size]))  # most arrays are of such
+            at += size
+        else:
+            item, at = _value(kind, data, at)
+            items.append(item)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from simcloud.datastores.mongodb.bson import (
     ObjectId,
     Regex,
 )
-from simcloud.datastores.mongodb.encoding import NotBson, decode, encode
+from simcloud.datastores.mongodb.encoding import Encoded, NotBson, decode, encode
 
 SCALARS = st.one_of(
     st.none(),
@@ -52,6 +52,14 @@ def test_it_is_the_bson_of_the_specification() -> None:
     assert encode({"hello": "world"}) == b"\x16\x00\x00\x00\x02hello\x00\x06\x00\x00\x00world\x00\x00"
     awesome = b"1\x00\x00\x00\x04BSON\x00&\x00\x00\x00\x020\x00\x08\x00\x00\x00awesome\x00\x011\x00333333\x14@\x102\x00\xc2\x07\x00\x00\x00\x00"
     assert encode({"BSON": ["awesome", 5.05, 1986]}) == awesome
+
+
+@pytest.mark.parametrize("count", [512, 513])
+def test_a_long_array_comes_back_with_documents_that_were_encoded_before(count: int) -> None:
+    items = [{"a": place} for place in range(count)]
+    encoded = encode({"items": [Encoded(encode(item)) for item in items]})
+    assert encoded == encode({"items": items})
+    assert decode(encoded) == {"items": items}
 
 
 @given(st.binary(max_size=60))

@@ -79,6 +79,23 @@ def test_data_indexes_and_drops_survive_checkpoints() -> None:
     assert [each["name"] for each in listed["cursor"]["firstBatch"]] == ["kept"]
 
 
+def test_a_checkpoint_after_a_replayed_journal_has_the_file_and_the_journal() -> None:
+    world = MongoWorld()
+    world.run(insert(1, 2, 3))
+    world.kernel.run_for(120)
+    world.run(lambda client: client.collection("test", "kept").remove({"_id": 2}))
+    world.run(insert(4))
+    world.kernel.run_for(1)
+    for more in (5, 6):
+        world.process.send(Signal.KILL, outside=True)
+        world.start()
+        world.run(insert(more))
+        world.kernel.run_for(120)
+    world.process.send(Signal.KILL, outside=True)
+    world.start()
+    assert ids(world) == [1, 3, 4, 5, 6]
+
+
 def test_the_folder_looks_like_wiredtigers() -> None:
     world = MongoWorld()
     world.run(insert(1))

@@ -50,6 +50,8 @@ from simcloud.machine.process import Context
 CATALOG: Final = "_mdb_catalog.wt"
 MAX_JOURNAL_BYTES: Final = 32 * 1024 * 1024
 PIECE_BYTES: Final = 1 << 20
+KEPT_BYTES: Final = 1 << 20
+"""Files up to this size are kept as packed rows from the start; the rows of larger ones are packed when they change."""
 
 
 class Storage:
@@ -61,7 +63,7 @@ class Storage:
         self._catalog = catalog
         self._pending: list[bytes] = []
         self._dirty: dict[str, Collection] = {}
-        # The packed rows of changed collections: a checkpoint writes a whole collection and must not pack it again.
+        # The packed rows of small and of changed collections: a checkpoint writes a whole collection and must not pack it again.
         self._packed: dict[str, dict[int, bytes]] = {}
         self._described = False
         self._journal: OpenFile | None = None
@@ -137,6 +139,7 @@ class Storage:
             if found is not None and change.row != CATALOG_ROW and change.sequence > complete[change.ident]:
                 self._restore(found, change.row, change.data)
                 self._dirty[change.ident] = found
+                self._packed.pop(change.ident, None)
         for collection in by_ident.values():
             collection.settle()
             self._sequence = max(self._sequence, complete[collection.ident])
@@ -161,9 +164,14 @@ class Storage:
         path = self._path(f"{collection.ident}.wt")
         if not self._ctx.files.exists(path):
             raise Corrupt(path, "No such file or directory")
-        sequence, rows = unpack_file(path, self._ctx.files.read(path))
+        content = self._ctx.files.read(path)
+        sequence, rows = unpack_file(path, content)
         for row, data in rows:
             self._restore(collection, row, data)
+        if len(content) <= KEPT_BYTES:
+            self._packed[collection.ident] = {
+                row: pack_row(row, data) for row, data in sorted(dict(rows).items()) if data
+            }
         return sequence
 
     def _restore(self, collection: Collection, row: int, data: bytes) -> None:
