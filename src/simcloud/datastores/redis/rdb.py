@@ -75,8 +75,11 @@ def _put(parts: list[bytes], key: bytes, value: Value) -> None:
 
 
 def _encode_members(value: SortedValue) -> bytes:
-    scores, pack = value.scores, SCORE.pack
-    added = [_text(member) + pack(scores[member]) for member in value.order[value.encoded_count :]]
+    scores, pack, members = value.scores, SCORE.pack, value.order[value.encoded_count :]
+    try:
+        added = [SHORT_LENGTHS[len(member)] + member + pack(scores[member]) for member in members]
+    except IndexError:  # some are long
+        added = [_text(member) + pack(scores[member]) for member in members]
     value.encoded += b"".join(added)
     value.encoded_count = len(value.order)
     return value.encoded
@@ -179,16 +182,17 @@ class _Reader:
 
     def _read_entries(self, count: int) -> list[tuple[float, bytes]]:
         """Read members with their scores. The same ones are often in many sets, and are shared then."""
-        data, known, found = self._data, self._entries, []
+        data, known, found, at = self._data, self._entries, [], self._at
         for _ in range(count):
-            start = self._at
-            end = start + 1 + data[start] + SCORE.size
-            entry = known.get(data[start:end])
+            end = at + 1 + data[at] + SCORE.size
+            entry = known.get(data[at:end])
             if entry is None:
+                self._at = at
                 entry = self._read_entry()
-            else:
-                self._at = end
+                end = self._at
             found.append(entry)
+            at = end
+        self._at = at
         return found
 
     def _read_entry(self) -> tuple[float, bytes]:

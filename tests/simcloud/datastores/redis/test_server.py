@@ -152,7 +152,10 @@ def test_data_survives_a_stop() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    ["zadd z 9 e", "zadd z 0 e", "zadd z 7 a", "zrem z b", "zremrangebyrank z 0 0", "zadd z 2.5 e 10 f"],
+    [
+        *("zadd z 9 e", "zadd z 0 e", "zadd z 7 a", "zrem z b", "zremrangebyrank z 0 0", "zadd z 2.5 e 10 f"),
+        f"zadd z 5 {'long' * 16}",
+    ],
 )
 def test_a_snapshot_after_another_has_what_changed_since(change: str) -> None:
     redis = Redis("--dir", "/data")
