@@ -8,11 +8,10 @@ from typing import Final
 
 from simcloud.datastores.mongodb.entrypoint import MONGODB_UID, docker_entrypoint
 from simcloud.datastores.mongodb.mongod import mongod
-from simcloud.datastores.mongodb.shell import mongo
 from simcloud.datastores.mongodb.tools import TOOLS
 from simcloud.datastores.mongodb.version import VERSION
 from simcloud.machine import Image
-from simcloud.machine.process import Program
+from simcloud.machine.process import Context, Program
 from simcloud.userland import BIONIC, build_image
 
 SIZE_BYTES: Final = 158_263_297
@@ -20,9 +19,16 @@ DATA_FOLDERS: Final = ("/data/db", "/data/configdb")
 ACCOUNT: Final = ("mongodb", MONGODB_UID)
 
 
+async def _mongo(ctx: Context) -> int:
+    """Run the shell."""
+    from simcloud.datastores.mongodb.shell import mongo  # a JavaScript engine, which most worlds do not need
+
+    return await mongo(ctx)
+
+
 def mongo_image(more: Mapping[str, Program] | None = None, files: Mapping[str, bytes] | None = None) -> Image:
     """Return the image, with further programs on its PATH and further files."""
-    own = {"mongod": mongod, "mongo": mongo, "docker-entrypoint.sh": docker_entrypoint, **TOOLS}
+    own = {"mongod": mongod, "mongo": _mongo, "docker-entrypoint.sh": docker_entrypoint, **TOOLS}
     folders = dict.fromkeys((f"{folder}/" for folder in (*DATA_FOLDERS, "/docker-entrypoint-initdb.d")), b"")
     return build_image(
         "mongo" if files is None else "mongo with data",

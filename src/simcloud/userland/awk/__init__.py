@@ -9,7 +9,8 @@ The reference is gawk 5.2. Differences are listed in ``docs/differences/awk.md``
 """
 
 from simcloud.exports import export_lazily
-from simcloud.userland.awk.command import awk as awk
+from simcloud.machine.process import Context
+from simcloud.userland.commands.registry import command
 
 with export_lazily(globals()):
     from simcloud.userland.awk.flat import (
@@ -17,3 +18,11 @@ with export_lazily(globals()):
         invoke as invoke,
         run_flat as run_flat,
     )
+
+
+@command("awk", "gawk", "mawk", "nawk")
+async def awk(ctx: Context) -> int:
+    """Run an awk program over files."""
+    from simcloud.userland.awk.command import run_awk  # every machine has the command, few run it
+
+    return await run_awk(ctx)

@@ -21,7 +21,6 @@ from simcloud.userland.awk.parser import parse
 from simcloud.userland.awk.runtime import Runtime
 from simcloud.userland.awk.values import Input
 from simcloud.userland.commands.options import Options, UsageError, parse as parse_options
-from simcloud.userland.commands.registry import command
 
 SHORT: Final = "F:f:v:e:hVbcNnOPrsSt"
 LONG: Final = (
@@ -55,8 +54,7 @@ class Invocation(Struct):
     operands: list[str] = field(default_factory=list)
 
 
-@command("awk", "gawk", "mawk", "nawk")
-async def awk(ctx: Context) -> int:
+async def run_awk(ctx: Context) -> int:
     """Run an awk program over files."""
     name = ctx.args[0].rpartition("/")[2]
     locale = Locale.of(ctx.env)

@@ -6,7 +6,6 @@ from typing import Final
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import BadDescriptor, Context
-from simcloud.userland.commands.registry import command
 from simcloud.userland.jq.command_line import (
     HELP,
     SHORT_USAGE,
@@ -39,8 +38,7 @@ PARSE_STATUS: Final = 4
 ERROR_STATUS: Final = 5
 
 
-@command("jq")
-async def jq(ctx: Context) -> int:
+async def run_jq(ctx: Context) -> int:
     """Filter and change JSON."""
     try:
         line = read_command_line(ctx.args)

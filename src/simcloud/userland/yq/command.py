@@ -9,7 +9,6 @@ from msgspec import Struct, field
 
 from simcloud.machine.files import FileError
 from simcloud.machine.process import Context
-from simcloud.userland.commands.registry import command
 from simcloud.userland.jq.errors import CompileErrors, Halt, JqError
 from simcloud.userland.jq.machine import Status
 from simcloud.userland.jq.output import Style, dump
@@ -71,8 +70,7 @@ class Line(Struct):
         return known[chosen]
 
 
-@command("yq")
-async def yq(ctx: Context) -> int:
+async def run_yq(ctx: Context) -> int:
     """Filter and change YAML."""
     try:
         line = _read(ctx)
