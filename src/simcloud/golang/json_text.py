@@ -24,7 +24,7 @@ _HTML = (
 )
 _PACKED_FLOAT, _PACKED_LARGE = b"\xcb", b"\xcf"
 """MessagePack's markers of floats and large numbers; other data may contain these bytes too."""
-_STRING_OR_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*')
+_STRING_OR_NUMBER = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|-?[0-9][0-9.eE+-]*')
 
 
 def format_json(value: Any, *, indent: int = 0, keep_order: bool = False) -> str:
