@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from simcloud.kubernetes.api.field_errors import forbidden, invalid, required, too_long
 from simcloud.kubernetes.api.selectors import from_label_selector
 from simcloud.kubernetes.api.validation.common import IMMUTABLE, Errors, items, make_errors, same, text
-from simcloud.kubernetes.api.validation.names import label_value, qualified_name, size
+from simcloud.kubernetes.api.validation.names import (
+    LABEL_LIMIT,
+    SUBDOMAIN_LIMIT,
+    label_value,
+    qualified_name,
+    size,
+)
 
 ANNOTATIONS_LIMIT_BYTES = 256 * 1024
+KEY_LIMIT = SUBDOMAIN_LIMIT + 1 + LABEL_LIMIT
 _LISTING = ("In", "NotIn")
 _EXISTING = ("Exists", "DoesNotExist")
 
@@ -22,20 +30,33 @@ def label_name_errors(path: str, key: str) -> Errors:
 
 def label_errors(path: str, given: Mapping[str, str] | None) -> Errors:
     """A set of labels."""
+    if not given or all(
+        len(key) <= KEY_LIMIT and len(value) <= LABEL_LIMIT and _is_label(key, value)
+        for key, value in given.items()
+    ):
+        return []
     errors: Errors = []
-    for key, value in sorted((given or {}).items()):
+    for key, value in sorted(given.items()):
         errors += label_name_errors(path, key)
         errors += make_errors(path, value, label_value(value))
     return errors
 
 
+@lru_cache(maxsize=4096)
+def _is_label(key: str, value: str) -> bool:
+    """Whether a label breaks no rule. The same ones are in many objects, and in every version of each."""
+    return not qualified_name(key) and not label_value(value)
+
+
 def annotation_errors(path: str, given: Mapping[str, str] | None) -> Errors:
     """A set of annotations: keys in any case, 256 KiB in all."""
-    entries = given or {}
+    if not given:
+        return []
     errors: Errors = []
-    for key in sorted(entries):
-        errors += make_errors(path, key, qualified_name(key.lower()))
-    if sum(size(key) + size(value) for key, value in entries.items()) > ANNOTATIONS_LIMIT_BYTES:
+    if not all(len(key) <= KEY_LIMIT and _is_label(key.lower(), "") for key in given):
+        for key in sorted(given):
+            errors += make_errors(path, key, qualified_name(key.lower()))
+    if sum(map(size, given)) + sum(map(size, given.values())) > ANNOTATIONS_LIMIT_BYTES:
         errors.append(too_long(path, ANNOTATIONS_LIMIT_BYTES))
     return errors
 

@@ -96,6 +96,8 @@ def on_update(resource: Resource, new: Object, old: Object) -> Errors:
         message = "must not be decremented"
         errors.append(invalid("metadata.generation", number(metadata, "generation"), message))
     for key in _UNCHANGING:
+        if metadata.get(key) == former.get(key):
+            continue
         zero = "" if key in ("name", "namespace", "uid") else None
         errors += immutable(f"metadata.{key}", metadata.get(key, zero), former.get(key, zero))
     return errors + _always(resource, metadata)

@@ -74,7 +74,7 @@ _CONFIG_KEY_RULE = "a valid config key must consist of alphanumeric characters, 
 
 def size(text: str) -> int:
     """The length of a text in bytes."""
-    return len(text.encode(errors="replace"))
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
 def matches(form: str, text: str) -> bool:
