@@ -7,9 +7,8 @@ is empty vanishes, as does an empty list; a nested struct is printed as ``{}`` e
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from simcloud.kubernetes.api import quantity
@@ -27,7 +26,23 @@ _SCALARS = ("string", "bytes", "boolean", "integer", "number")
 
 def drop_empty(schema: Schema, obj: Object) -> None:
     """Drop what is empty where storage cannot tell it from nothing; round amounts of resources."""
-    _visit(_dropping(schema), obj)
+    waiting: list[tuple[_Visit, Any]] = [(_make_visit(schema), obj)]
+    while waiting:
+        visit, value = waiting.pop()
+        if not visit.is_object:
+            if visit.rounds:
+                _round(value)
+            _add_items(waiting, visit, value)
+        elif type(value) is dict:
+            parts, droppable, dropped = visit.parts, visit.droppable, []
+            for key, inner in value.items():
+                if not inner:
+                    if key in droppable:
+                        dropped.append(key)
+                elif type(inner) in _NESTED and key in parts:
+                    waiting.append((parts[key], inner))
+            for key in dropped:
+                del value[key]
 
 
 def print_always(schema: Schema, obj: Object) -> None:
@@ -35,103 +50,78 @@ def print_always(schema: Schema, obj: Object) -> None:
 
     A list that must be there is left out all the same: its absence is for validation to refuse.
     """
-    _visit(_printing(schema), obj)
+    waiting: list[tuple[_Visit, Any]] = [(_make_visit(schema), obj)]
+    while waiting:
+        visit, value = waiting.pop()
+        if not visit.is_object:
+            _add_items(waiting, visit, value)
+        elif type(value) is dict:
+            for field, empty in visit.printed:
+                if field not in value:
+                    value[field] = {} if empty == {} else empty
+            parts = visit.parts
+            for key, inner in value.items():
+                if type(inner) in _NESTED and key in parts:
+                    waiting.append((parts[key], inner))
 
 
 class _Visit:
     """What is done with the values of one schema, and which of their parts are visited then."""
 
-    def __init__(
-        self, schema: Schema, change: Callable[[Object], None] | None, make: Callable[[Schema], _Visit]
-    ) -> None:
+    def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.is_object = schema.shape == "object"
-        self.change = change
-        self.make = make
+        self.rounds = schema.shape == "map" and schema.items.shape == "quantity"
+        self.droppable = _droppable(schema) if self.is_object else frozenset()
+        self.printed = _list_printed_fields(schema) if self.is_object else ()
 
     @cached_property
     def parts(self) -> dict[str, _Visit]:
         """The fields in which there is something to do. Made at first use: schemas may be recursive."""
-        fields = {name: self.make(node) for name, node in self.schema.fields.items() if _nests(node)}
+        fields = {name: _make_visit(node) for name, node in self.schema.fields.items() if _nests(node)}
         return {name: visit for name, visit in fields.items() if not visit.idle}
 
     @cached_property
     def items(self) -> _Visit | None:
         """What is done with the items of a list or a map, if anything can be in them."""
-        return self.make(self.schema.items) if _nests(self.schema.items) else None
+        return _make_visit(self.schema.items) if _nests(self.schema.items) else None
 
     @property
     def idle(self) -> bool:
         """Whether there is nothing to do: a list or a map whose items hold nothing more."""
-        return self.change is None and not self.is_object and not _nests(self.schema.items)
+        return not self.is_object and not self.rounds and not _nests(self.schema.items)
+
+
+_make_visit = cache(_Visit)
 
 
 def _nests(schema: Schema) -> bool:
     return schema.shape == "object" or schema.shape in _NESTING
 
 
-def _visit(first: _Visit, root: Object) -> None:
-    """Change every object and map in the data, outer ones first, so that new parts are visited too."""
-    waiting: list[tuple[_Visit, Any]] = [(first, root)]
-    while waiting:
-        visit, value = waiting.pop()
-        if visit.is_object:
-            if type(value) is not dict:
-                continue
-            if visit.change is not None:
-                visit.change(value)
-            parts = visit.parts
-            for key, inner in value.items():
-                if type(inner) in _NESTED and key in parts:
-                    waiting.append((parts[key], inner))
-            continue
-        if visit.change is not None:
-            visit.change(value)
-        items = visit.items
-        if items is not None:
-            inners = value.values() if type(value) is dict else value
-            waiting.extend([(items, inner) for inner in inners if type(inner) in _NESTED])
-
-
-@cache
-def _dropping(schema: Schema) -> _Visit:
-    if schema.shape == "object":
-        droppable = _droppable(schema)
-
-        def drop(value: Object) -> None:
-            for field in [field for field, item in value.items() if not item and field in droppable]:
-                del value[field]
-
-        return _Visit(schema, drop, _dropping)
-    rounds = schema.shape == "map" and schema.items.shape == "quantity"
-    return _Visit(schema, _round if rounds else None, _dropping)
-
-
-@cache
-def _printing(schema: Schema) -> _Visit:
-    printed = _list_printed_fields(schema) if schema.shape == "object" else ()
-
-    def add(value: Object) -> None:
-        for field, empty in printed:
-            if field not in value:
-                value[field] = {} if empty == {} else empty
-
-    return _Visit(schema, add if printed else None, _printing)
+def _add_items(waiting: list[tuple[_Visit, Any]], visit: _Visit, value: Any) -> None:
+    items = visit.items
+    if items is not None:
+        inners = value.values() if type(value) is dict else value
+        waiting.extend([(items, inner) for inner in inners if type(inner) in _NESTED])
 
 
 def _round(amounts: Object) -> None:
     """Amounts of resources are counted in thousandths; a finer one is rounded up."""
     for name, text in amounts.items():
         try:
-            exact = quantity.parse(text)
-            thousandths = quantity.milli(text)
+            amounts[name] = _round_amount(text)
         except ValueError:
             continue
-        amounts[name] = (
-            quantity.canonical(text)
-            if exact * 1000 == thousandths
-            else quantity.render(Fraction(thousandths, 1000))
-        )
+
+
+@lru_cache(maxsize=1024)
+def _round_amount(text: str) -> str:
+    exact = quantity.parse(text)
+    thousandths = quantity.milli(text)
+    if exact * 1000 == thousandths:
+        return quantity.canonical(text)
+    return quantity.render(Fraction(thousandths, 1000))
 
 
 @cache
