@@ -85,11 +85,14 @@ class ComponentClient:
         return self.update(obj, "status")
 
     def edit(self, obj: Object, change: Callable[[Object], None], subresource: str = "") -> Object:
-        """Change a copy of the stored object, and write it."""
+        """Change a copy of the stored object, and write it. A change of the subresource ``status`` affects nothing else."""
         current = self.refresh(obj)
         if current is None:
             raise NotFound(self.of(obj), obj["metadata"]["name"])
-        changed: Object = copy(current)
+        if subresource == "status":  # all else is shared with the stored object, and need not be read again
+            changed: Object = {**current, "status": copy(current.get("status") or {})}
+        else:
+            changed = copy(current)
         change(changed)
         return self.update(changed, subresource)
 

@@ -75,7 +75,9 @@ class Deployments(Controller):
         stored = self.client.get("deployments.apps", *key)
         if stored is None:
             return
-        deployment: Object = copy(stored)
+        deployment: Object = dict(stored)  # status and metadata are replaced; all else is only read
+        if "status" in stored:
+            deployment["status"] = dict(stored["status"])
         sets = self.sets.claim(stored, from_label_selector(stored["spec"]["selector"]))
         if "deletionTimestamp" in deployment["metadata"]:
             new, _ = new_and_old(deployment, sets)
@@ -304,7 +306,8 @@ class Deployments(Controller):
     def _set_revision(self, deployment: Object, revision: str) -> bool:
         if notes(deployment).get(REVISION) == revision:
             return False
-        deployment["metadata"].setdefault("annotations", {})[REVISION] = revision
+        annotations = {**notes(deployment), REVISION: revision}
+        deployment["metadata"] = {**deployment["metadata"], "annotations": annotations}
         return True
 
     # The status
