@@ -15,8 +15,8 @@ from simcloud.machine.files.content import Content
 from simcloud.machine.process import BINARY, Program
 
 FOLDERS: Final = (
-    "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys",
-    "/usr/bin", "/usr/lib", "/usr/local/bin", "/usr/sbin", "/usr/share", "/var/cache", "/var/lib",
+    "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/opt", "/proc", "/root", "/run", "/srv", "/sys", "/usr",
+    "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin", "/usr/sbin", "/usr/share", "/var", "/var/cache", "/var/lib",
     "/var/log", "/var/run", "/var/spool", "/var/tmp",
 )  # fmt: skip
 
@@ -99,7 +99,7 @@ class Image:
 
     def _fill(self, root: Files, system: Mapping[str, str], extra: Mapping[str, bytes]) -> None:
         for folder in FOLDERS:
-            root.mkdir(folder, 0o755, parents=True)
+            root.mkdir(folder, 0o755)
         root.symlink("usr/bin", "/bin")
         root.symlink("usr/sbin", "/sbin")
         root.symlink("usr/lib", "/lib")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import stat as bits
 from collections.abc import Callable
-from copy import copy
 from typing import ClassVar, NamedTuple, Protocol, Self
 
 from simcloud.machine.files.content import Content
@@ -66,6 +65,11 @@ class Node:
     __slots__ = ("atime", "ctime", "gid", "home", "ino", "mode", "mtime", "nlink", "uid")
     kind: ClassVar[str]
     type_bits: ClassVar[int]
+    all_slots: ClassVar[list[str]]
+    """The names of all attributes."""
+
+    def __init_subclass__(cls) -> None:
+        cls.all_slots = [name for each in cls.__mro__ for name in each.__dict__.get("__slots__", ())]
 
     def __init__(self, permissions: int, uid: int = 0, gid: int = 0) -> None:
         self.home: object = None
@@ -93,7 +97,10 @@ class Node:
 
     def copy(self) -> Self:
         """The same node for another home."""
-        return copy(self)
+        other = self.__class__.__new__(self.__class__)
+        for name in self.all_slots:  # several times faster than the general ``copy``
+            setattr(other, name, getattr(self, name))
+        return other
 
     def stat(self, dev: int) -> Stat:
         """This node as stat(2) would show it on a device of that number."""

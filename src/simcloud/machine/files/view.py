@@ -112,8 +112,15 @@ class Files(Namer):
 
     def put(self, path: str, data: bytes, mode: int = 0o644) -> None:
         """Write a file with exactly this mode, and make the directories above it if need be."""
-        self.mkdir(self.absolute(path).rpartition("/")[0] or "/", parents=True)
-        self.write(path, data)
+        try:
+            file = self.open(path, read=False, write=True, create=True, truncate=True)
+        except FileError:  # as a rule, because the directory does not exist
+            self.mkdir(self.absolute(path).rpartition("/")[0] or "/", parents=True)
+            file = self.open(path, read=False, write=True, create=True, truncate=True)
+        try:
+            file.write_all(data)
+        finally:
+            file.close()
         self.chmod(path, mode)
 
     def truncate(self, path: str, size: int) -> None:
