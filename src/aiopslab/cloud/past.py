@@ -52,8 +52,9 @@ def date_back(log: RevisionLog, namespace: str, time_s: float) -> None:
             is_current = plural == "replicasets" and obj["spec"]["replicas"]
             if owner != namespace or is_current or metadata["name"].endswith(CURRENT_RECORD):
                 continue
-            dated: Object = copy(obj)
-            dated["metadata"]["creationTimestamp"] = time
+            dated: Object = {**obj, "metadata": {**metadata, "creationTimestamp": time}}
+            if "status" in obj:
+                dated["status"] = copy(obj["status"])
             _count_generations(dated)
             for condition in at(dated, "status", "conditions", default=()):
                 condition["lastTransitionTime"] = time

@@ -42,10 +42,11 @@ def should_run(node: Object, daemon_set: Object) -> tuple[bool, bool]:
     name = node["metadata"]["name"]
     if spec.get("nodeName", name) != name or not _fits(spec, node):
         return False, False
-    tolerated = tolerations(spec)
+    taints = node.get("spec", {}).get("taints") or ()
+    tolerated = tolerations(spec) if taints else []
     untolerated = [
         taint
-        for taint in node.get("spec", {}).get("taints") or ()
+        for taint in taints
         if taint["effect"] != "PreferNoSchedule"
         and not any(tolerates(toleration, taint) for toleration in tolerated)
     ]
