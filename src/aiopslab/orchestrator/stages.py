@@ -44,6 +44,13 @@ if TYPE_CHECKING:
 
 MAX_PROCESSES: Final = 48
 """Maximum number of processes that hold prepared worlds; the least recently used one ends first."""
+INTERPRETERS: Final = (
+    "simcloud.datastores.mongodb.shell",
+    "simcloud.userland.awk.command",
+    "simcloud.userland.jq.command",
+    "simcloud.userland.yq.command",
+)
+"""Modules that are otherwise imported when somebody runs these programs."""
 
 
 class Stage:
@@ -59,10 +66,10 @@ class Stage:
     ) -> None:
         """Deploy the baseline of a problem, which may be defined in one of these files.
 
-        ``modules`` are imported here once, because every copy would have to import them again. On a real ``cluster``, which cannot be
-        copied, the caller closes the environment.
+        ``modules`` and interpreters are imported here once, because every copy would have to import them again. On a real ``cluster``,
+        which cannot be copied, the caller closes the environment.
         """
-        for module in modules:
+        for module in (*INTERPRETERS, *modules):
             import_module(module)
         self.registry = ProblemRegistry()
         for file in files:
