@@ -70,9 +70,8 @@ def _limit_by_signal(limit_s: float) -> Iterator[None]:
 
 @contextmanager
 def _limit_by_thread(limit_s: float) -> Iterator[None]:
-    thread_id = ctypes.c_ulong(threading.get_ident())
-    set_exception: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    over = threading.Event()
+    thread_id = threading.get_ident()
+    over, interrupted = threading.Event(), threading.Event()
     guard = threading.Lock()
 
     def wait() -> None:
@@ -80,7 +79,8 @@ def _limit_by_thread(limit_s: float) -> Iterator[None]:
         while not over.wait(wait_s):
             with guard:
                 if not over.is_set():
-                    set_exception(thread_id, ctypes.py_object(_Interrupt))
+                    interrupted.set()
+                    _schedule_interrupt(thread_id)
             wait_s = AGAIN_S
 
     threading.Thread(target=wait, name="backstop", daemon=True).start()
@@ -92,4 +92,25 @@ def _limit_by_thread(limit_s: float) -> Iterator[None]:
     finally:  # twice, because an interrupt may come on the way out
         over.set()
         with guard:
-            set_exception(thread_id, None)  # drop an exception that is scheduled but not yet raised
+            pass  # no interrupt is scheduled any more
+        if interrupted.is_set():
+            _take_interrupt(thread_id)
+
+
+def _schedule_interrupt(thread_id: int) -> None:
+    set_exception: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
+    set_exception(ctypes.c_ulong(thread_id), ctypes.py_object(_Interrupt))
+
+
+def _take_interrupt(thread_id: int) -> None:
+    """Let an interrupt that is scheduled but not yet raised be raised here, where it does no harm.
+
+    One more is scheduled, because it may have been raised already. To unschedule it would leave a flag in the interpreter set, and
+    then the next call that a debugger or a measurement of coverage traces does not end.
+    """
+    try:
+        _schedule_interrupt(thread_id)
+        while True:
+            pass
+    except _Interrupt:
+        pass

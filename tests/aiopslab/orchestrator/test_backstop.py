@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -37,6 +39,34 @@ def test_a_loop_in_another_thread_is_broken_off() -> None:
     with ThreadPoolExecutor(1) as pool:
         assert "--action-timeout" in pool.submit(broken_off).result()
         assert pool.submit(lambda: sum(range(100_000))).result() == 4_999_950_000
+
+
+TRACED = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from aiopslab.orchestrator.backstop import HarnessTimedOut, backstop
+
+def work(limit_s):
+    try:
+        with backstop(limit_s):
+            while limit_s < 1.0:
+                pass
+    except HarnessTimedOut:
+        return "broken off"
+    return "in time"
+
+with ThreadPoolExecutor(1) as pool:
+    print(pool.submit(work, 60.0).result(), pool.submit(work, 0.05).result())
+sys.settrace(lambda *_: None)
+print((lambda: "traced")())
+"""
+
+
+def test_calls_can_be_traced_afterwards() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TRACED], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout == "in time broken off\ntraced\n", done.stderr
 
 
 def test_a_pattern_that_never_ends_is_broken_off() -> None:
