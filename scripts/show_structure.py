@@ -19,6 +19,8 @@ from pathlib import Path
 
 import grimp
 
+from simcloud.sim import call_deep
+
 PACKAGES = ("simcloud", "aiopslab")
 SOURCE = Path(__file__).parent.parent / "src"
 EXTENSIONS = "aiopslab.generators.fault"
@@ -74,10 +76,9 @@ def find_cycles(graph: grimp.ImportGraph) -> list[list[str]]:
             if len(group) > 1:
                 cycles.append(sorted(group))
 
-    sys.setrecursionlimit(100_000)
     for module in sorted(graph.modules):
         if module not in index:
-            visit(module)
+            call_deep(visit, module)
     return sorted(cycles, key=lambda group: (-len(group), group))
 
 

@@ -6,7 +6,6 @@ All templates of one rendering share the limits of template execution.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from random import Random
@@ -30,6 +29,7 @@ from simcloud.helm.charts import Chart
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions import library_functions
 from simcloud.helm.objects import Capabilities, ChartFacts, Files
+from simcloud.sim import call_deep
 
 Lookup = Callable[[str, str, str, str], dict[str, Any]]
 _FRAMES: Final = 5_000
@@ -81,15 +81,15 @@ class Engine:
         sources: dict[str, _Source] = {}
         _collect(chart, top, sources)
         names = sorted(sources, key=lambda name: (name.count("/"), name), reverse=True)
-        usual = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(usual, _FRAMES))
-        try:
+
+        def render_all() -> dict[str, str]:
             library = self._library(sources, names)
             return {name: self._one(library, name, sources[name]) for name in names if not _is_partial(name)}
+
+        try:
+            return call_deep(render_all, frames=_FRAMES)
         except RecursionError:  # a map that holds itself, on which the genuine tool dies
             raise HelmError("runtime: goroutine stack exceeds 1000000000-byte limit") from None
-        finally:
-            sys.setrecursionlimit(usual)
 
     def _library(self, sources: dict[str, _Source], names: list[str]) -> Library:
         library = Library({}, missing_key="zero")

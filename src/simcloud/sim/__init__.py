@@ -12,6 +12,7 @@ from simcloud.sim.errors import (
 from simcloud.sim.invariants import Invariants as Invariants
 from simcloud.sim.kernel import EXPIRED as EXPIRED, Kernel as Kernel
 from simcloud.sim.pacer import Pacer as Pacer
+from simcloud.sim.recursion import call_deep as call_deep
 from simcloud.sim.sync import (
     Condition as Condition,
     Event as Event,

@@ -14,7 +14,6 @@ from simcloud.userland.commands.registry import command
 
 with export_lazily(globals()):
     from simcloud.userland.awk.flat import (
-        PYTHON_FRAMES as PYTHON_FRAMES,
         invoke as invoke,
         run_flat as run_flat,
     )

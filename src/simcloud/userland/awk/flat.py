@@ -10,12 +10,11 @@ limit, which is set only while awk code runs.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Coroutine, Generator
 from types import coroutine
-from typing import Any, Final
+from typing import Any
 
-PYTHON_FRAMES: Final = 60_000
+from simcloud.sim import call_deep
 
 
 class Invocation:
@@ -40,10 +39,9 @@ def run_flat(work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
     value: Any = None
     error: BaseException | None = None
     while stack:
-        usual_limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(usual_limit, PYTHON_FRAMES))
+        top = stack[-1]
         try:
-            wanted = stack[-1].send(value) if error is None else stack[-1].throw(error)
+            wanted = call_deep(top.send, value) if error is None else call_deep(top.throw, error)
         except StopIteration as ending:
             del stack[-1]
             value, error = ending.value, None
@@ -52,8 +50,6 @@ def run_flat(work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
             del stack[-1]
             value, error = None, problem
             continue
-        finally:
-            sys.setrecursionlimit(usual_limit)
         value, error = None, None
         if type(wanted) is Invocation:
             stack.append(wanted.work)

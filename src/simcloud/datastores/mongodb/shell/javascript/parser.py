@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import Final
 
@@ -10,7 +9,7 @@ from simcloud.datastores.mongodb.shell.javascript import syntax as js
 from simcloud.datastores.mongodb.shell.javascript.error_messages import ErrorMessages
 from simcloud.datastores.mongodb.shell.javascript.token_stream import MAX_CHAIN, TokenStream
 from simcloud.datastores.mongodb.shell.javascript.tokens import Lexer, SyntaxFailure
-from simcloud.userland.awk import PYTHON_FRAMES
+from simcloud.sim import call_deep
 
 ASSIGNMENTS: Final = frozenset(
     ["=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="]
@@ -27,12 +26,7 @@ _PREFIXES = frozenset(["!", "~", "+", "-", "typeof", "void", "delete"])
 def parse(source: js.Source, messages: ErrorMessages) -> js.Script:
     """Parse a script. Raise ``SyntaxFailure``."""
     parser = _Parser(source, Lexer(source.text, messages).tokens(), messages)
-    usual_limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(usual_limit, PYTHON_FRAMES))
-    try:
-        body = parser.statements_until("")
-    finally:
-        sys.setrecursionlimit(usual_limit)
+    body = call_deep(parser.statements_until, "")
     return js.Script(body, parser.declared, source)
 
 
