@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final
 
 from simcloud.machine import Labels
 from simcloud.machine.network import ConnectionRefused, ConnectTimedOut, HostUnreachable, NetworkError
 from simcloud.sim import Kernel
 from simcloud.telemetry.metrics import MetricStore, Series, labels_of
-from simcloud.telemetry.metrics.store import TooManySeries
+from simcloud.telemetry.metrics.store import SeriesGroup, TooManySeries
 from simcloud.telemetry.rules.groups import Spawn
 from simcloud.telemetry.rules.recording import format_time
 
@@ -40,6 +41,7 @@ class Reading:
 
 
 Readings = list[Reading]
+_get_value: Final = attrgetter("value")
 
 
 @dataclass(eq=False)
@@ -60,8 +62,7 @@ class Target:
     scraped_ms: int = field(default=0, init=False)
     _reported: Readings = field(default_factory=list, init=False)
     _kept: Readings = field(default_factory=list, init=False)
-    _series: list[Series] = field(default_factory=list, init=False)
-    _forgotten: int = field(default=0, init=False)
+    _group: SeriesGroup = field(default_factory=lambda: SeriesGroup(()), init=False)
 
     def __post_init__(self) -> None:
         self._own = (Reading("up", ()), Reading("scrape_samples_scraped", ()))
@@ -74,12 +75,12 @@ class Target:
         except NetworkError as error:
             self.error = error
         reported = [] if readings is None else readings
-        if reported == self._reported and self._forgotten == store.forgotten:
-            store.append_all(self._series, t_ms, [reading.value for reading in self._kept])
+        if reported == self._reported and self._group.can_append(t_ms):
+            self._group.append(t_ms, map(_get_value, self._kept))
         else:
             self._take(store, t_ms, reported)
         self.up, self.scraped_ms = readings is not None, t_ms
-        self._own[0].value, self._own[1].value = float(self.up), float(len(self._series))
+        self._own[0].value, self._own[1].value = float(self.up), float(len(self._kept))
         for reading in self._own:
             store.append(self._handle(store, reading), t_ms, reading.value)
 
@@ -95,15 +96,16 @@ class Target:
         found: dict[int, Series] = {}
         kept: Readings = []
         for reading, series in zip(readings, handles, strict=True):
-            if series.last_ms < t_ms:  # a reading that is reported twice counts once
-                store.append(series, t_ms, reading.value)
+            if (
+                series.last_ms < t_ms and series.id not in found
+            ):  # a reading that is reported twice counts once
                 found[series.id] = series
                 kept.append(reading)
-        for series in self._series:
+        for series in self._group.series:
             if series.id not in found:
                 store.end(series, t_ms)
-        self._reported, self._kept, self._series = list(readings), kept, list(found.values())
-        self._forgotten = store.forgotten
+        self._reported, self._kept, self._group = list(readings), kept, store.group(list(found.values()))
+        self._group.append(t_ms, map(_get_value, kept))
 
     def _handle(self, store: MetricStore, reading: Reading) -> Series:
         series = reading.series

@@ -11,6 +11,7 @@ the loss of its last packet, and ``loss`` is the probability of that.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from random import Random
 from typing import Final, Protocol
 
@@ -26,6 +27,7 @@ LINK_DELAY_S: Final = 250e-6
 _FRACTIONS: Final = ("loss", "corruption")
 _DURATIONS: Final = ("delay_s", "jitter_s")
 _COUNTERS: Final = ("packets", "bytes", "lost_packets", "lost_bytes", "retransmits")
+_READERS: Final = {counter: attrgetter(counter) for counter in _COUNTERS}
 _PHYSICS: Final = (*_FRACTIONS, *_DURATIONS, "bandwidth_bytes_s", "partitioned")
 
 
@@ -164,7 +166,7 @@ class Meter:
 
     def total(self, counter: str) -> int:
         """Packets, bytes, lost_packets, lost_bytes or retransmits; what was lost was sent, too."""
-        of_living: int = sum(getattr(path, counter) for path in self._paths)
+        of_living: int = sum(map(_READERS[counter], self._paths))
         return self._forgotten[counter] + of_living
 
 

@@ -71,7 +71,7 @@ def measure_memory(machine: Host) -> MemoryUse:
     """How the memory is divided now."""
     now, name = machine.kernel.now, machine.name
     total = machine.memory_bytes
-    anonymous = whole_pages(sum(process.memory.resident_bytes for process in machine.processes.values()))
+    anonymous = whole_pages(sum([process.memory.resident_bytes for process in machine.processes.values()]))
     left = max(0, total - machine.memory_used_bytes)
     age_s = now - max(machine.booted_at, machine.caches_dropped_at)
     wanted = 340 * MIB + machine.disk.used_bytes * CACHED_SHARE * (0.9 + 0.2 * vary(name))

@@ -5,45 +5,53 @@ The values are those that /sys/fs/cgroup and /proc show inside the container.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, NamedTuple
 
 from simcloud.kubernetes.images import PAUSE
 from simcloud.kubernetes.kubelet import ContainerRecord, Kubelet, PodRecord
 from simcloud.machine import Labels
-from simcloud.machine.files import Volume
 from simcloud.machine.network import InterfaceInfo, Namespace, outside_interface
 from simcloud.machine.proc import SYSTEM_SHARE
 from simcloud.machine.process import Container
-from simcloud.telemetry.collectors.rows import Row, Rows, traffic_table
+from simcloud.telemetry.collectors.rows import Measured, Rows, measure_traffic
 from simcloud.telemetry.scrape import Readings
 
 CPU_PERIOD_US: Final = 100_000.0
 
-_ALWAYS: Final[tuple[Row[Container], ...]] = (
-    ("container_cpu_usage_seconds_total", (("cpu", "total"),), lambda c: c.cpu.used_s),
-    ("container_cpu_user_seconds_total", (), lambda c: c.cpu.used_s * (1.0 - SYSTEM_SHARE)),
-    ("container_cpu_system_seconds_total", (), lambda c: c.cpu.used_s * SYSTEM_SHARE),
-    ("container_cpu_load_average_10s", (), 0.0),
-    ("container_memory_working_set_bytes", (), lambda c: float(c.memory_bytes)),
-    ("container_memory_usage_bytes", (), lambda c: float(c.memory_bytes)),
-    ("container_memory_rss", (), lambda c: float(c.memory_bytes)),
-    ("container_memory_cache", (), 0.0),
-    ("container_memory_mapped_file", (), 0.0),
-    ("container_memory_swap", (), 0.0),
-    ("container_memory_max_usage_bytes", (), lambda c: float(c.memory_peak_bytes)),
-    ("container_spec_memory_limit_bytes", (), lambda c: float(c.memory_limit_bytes or 0)),
-    ("container_spec_cpu_period", (), CPU_PERIOD_US),
-    ("container_oom_events_total", (), lambda c: float(c.oom_kills)),
-    ("container_processes", (), lambda c: float(len(c.processes))),
-    ("container_threads", (), lambda c: float(sum(process.threads for process in c.processes.values()))),
-    ("container_fs_usage_bytes", (("device", "/dev/sda"),), lambda c: float(_root(c).used_bytes)),
-)
-_WITH_LIMIT: Final[tuple[Row[Container], ...]] = (
-    ("container_spec_cpu_quota", (), lambda c: (c.cpu.limit or 0.0) * CPU_PERIOD_US),
-    ("container_cpu_cfs_periods_total", (), lambda c: float(c.cpu.periods)),
-    ("container_cpu_cfs_throttled_periods_total", (), lambda c: float(c.cpu.throttled_periods)),
-    ("container_cpu_cfs_throttled_seconds_total", (), lambda c: c.cpu.throttled_s),
-)
+_CPU: Final = ("container_cpu_usage_seconds_total", (("cpu", "total"),))
+_DISK: Final = ("container_fs_usage_bytes", (("device", "/dev/sda"),))
+_measure_traffic: Final = measure_traffic("container_network", "errors", "packets_dropped")
+
+
+def _measure(started_s: float, container: Container) -> Measured:
+    cpu, used_s, memory_bytes = container.cpu, container.cpu.used_s, float(container.memory_bytes)
+    measured: dict[str | tuple[str, Labels], float] = {
+        "container_start_time_seconds": started_s,
+        _CPU: used_s,
+        "container_cpu_user_seconds_total": used_s * (1.0 - SYSTEM_SHARE),
+        "container_cpu_system_seconds_total": used_s * SYSTEM_SHARE,
+        "container_cpu_load_average_10s": 0.0,
+        "container_memory_working_set_bytes": memory_bytes,
+        "container_memory_usage_bytes": memory_bytes,
+        "container_memory_rss": memory_bytes,
+        "container_memory_cache": 0.0,
+        "container_memory_mapped_file": 0.0,
+        "container_memory_swap": 0.0,
+        "container_memory_max_usage_bytes": float(container.memory_peak_bytes),
+        "container_spec_memory_limit_bytes": float(container.memory_limit_bytes or 0),
+        "container_spec_cpu_period": CPU_PERIOD_US,
+        "container_oom_events_total": float(container.oom_kills),
+        "container_processes": float(len(container.processes)),
+        "container_threads": float(sum([process.threads for process in container.processes.values()])),
+        _DISK: float(container.files.mounts()[0].volume.used_bytes),
+    }
+    if cpu.limit is not None:
+        measured["container_spec_cpu_quota"] = cpu.limit * CPU_PERIOD_US
+        measured["container_cpu_cfs_periods_total"] = float(cpu.periods)
+        measured["container_cpu_cfs_throttled_periods_total"] = float(cpu.throttled_periods)
+        measured["container_cpu_cfs_throttled_seconds_total"] = cpu.throttled_s
+    return measured
 
 
 class _Known(NamedTuple):
@@ -92,11 +100,9 @@ class ContainerReadings:
 
 
 def _make_known(record: ContainerRecord, container: Container) -> _Known:
-    limited = container.cpu.limit is not None
-    started: Row[Container] = ("container_start_time_seconds", (), record.started_s)
     of: Labels = tuple(pair for pair in container.labels if pair[0] != "node")
     of += (("id", container.cgroup_path), ("image", record.image.name), ("name", record.id))
-    return _Known(limited, Rows(container, (started, *_ALWAYS, *(_WITH_LIMIT if limited else ())), of))
+    return _Known(container.cpu.limit is not None, Rows(container, partial(_measure, record.started_s), of))
 
 
 def _traffic(first: Container, pod: PodRecord) -> Rows[InterfaceInfo]:
@@ -105,9 +111,4 @@ def _traffic(first: Container, pod: PodRecord) -> Rows[InterfaceInfo]:
     path = f"{first.cgroup_path.rpartition('/')[0]}/cri-containerd-{holder}.scope"
     of: Labels = (("id", path), ("image", PAUSE), ("interface", "eth0"), ("name", holder))
     of += (("namespace", pod.namespace), ("pod", pod.name))
-    table = traffic_table("container_network", "errors", "packets_dropped", of)
-    return Rows(outside_interface(first.namespace), table)
-
-
-def _root(container: Container) -> Volume:
-    return container.files.mounts()[0].volume
+    return Rows(outside_interface(first.namespace), _measure_traffic, of)

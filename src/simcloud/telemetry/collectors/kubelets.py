@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Final
 
 from simcloud.kubernetes.images import PAUSE
@@ -12,7 +12,7 @@ from simcloud.machine import Labels, Sample, format_samples
 from simcloud.machine.files import Volume
 from simcloud.machine.proc import SYSTEM_SHARE, vary
 from simcloud.telemetry.collectors.containers import ContainerReadings
-from simcloud.telemetry.collectors.rows import Row, Rows
+from simcloud.telemetry.collectors.rows import Measured, Rows
 from simcloud.telemetry.scrape import Readings
 
 _STATES: Final = ("created", "exited", "running")
@@ -25,14 +25,6 @@ OPERATIONS: Final = (
     "stop_container",
     "stop_podsandbox",
 )
-_VOLUME: Final[tuple[Row[Volume], ...]] = (
-    ("kubelet_volume_stats_available_bytes", (), lambda v: float(v.free_bytes)),
-    ("kubelet_volume_stats_capacity_bytes", (), lambda v: float(_capacity(v))),
-    ("kubelet_volume_stats_used_bytes", (), lambda v: float(_capacity(v) - v.free_bytes)),
-    ("kubelet_volume_stats_inodes", (), lambda v: float(v.disk.inodes)),
-    ("kubelet_volume_stats_inodes_used", (), lambda v: float(v.disk.inodes_used)),
-    ("kubelet_volume_stats_inodes_free", (), lambda v: float(v.disk.inodes - v.disk.inodes_used)),
-)
 
 
 class KubeletReadings:
@@ -41,7 +33,7 @@ class KubeletReadings:
     def __init__(self, kubelet: Kubelet) -> None:
         self._kubelet = kubelet
         self._containers = ContainerReadings(kubelet)
-        self._own = Rows(kubelet, _table(kubelet.node.name))
+        self._own = Rows(kubelet, _measure)
         self._volumes: dict[tuple[str, str], Rows[Volume]] = {}
 
     def read(self) -> Readings | None:
@@ -52,9 +44,8 @@ class KubeletReadings:
         known, self._volumes = self._volumes, {}
         readings = self._own.read() + containers
         for claim, volume in _find_claims(self._kubelet):
-            rows = known.get(claim) or Rows(
-                volume, _VOLUME, (("namespace", claim[0]), ("persistentvolumeclaim", claim[1]))
-            )
+            of: Labels = (("namespace", claim[0]), ("persistentvolumeclaim", claim[1]))
+            rows = known.get(claim) or Rows(volume, _measure_volume, of)
             rows.subject = volume
             self._volumes[claim] = rows
             readings += rows.read()
@@ -107,33 +98,36 @@ def _add_pods(kubelet: Kubelet, samples: Iterable[Sample]) -> Iterator[Sample]:
         yield name, labels, round(value + used + rest, 6)
 
 
-def _table(node: str) -> Iterator[Row[Kubelet]]:
-    yield "kubelet_node_name", (("node", node),), 1.0
-    yield "kubelet_running_pods", (), _running_pods
+def _measure(kubelet: Kubelet) -> Measured:
+    runtime = kubelet.node.runtime
+    pods = runtime.pods.values()
+    states = Counter(record.state.value for pod in pods for record in pod.containers)
+    running = sum([pod.sandbox is not None and pod.sandbox.ready for pod in pods])
+    measured: dict[str | tuple[str, Labels], float] = {
+        ("kubelet_node_name", (("node", kubelet.node.name),)): 1.0,
+        "kubelet_running_pods": float(running),
+    }
     for state in _STATES:
-        yield "kubelet_running_containers", (("container_state", state),), partial(_containers_in, state)
+        measured["kubelet_running_containers", (("container_state", state),)] = float(states[state])
     for operation in OPERATIONS:
         of: Labels = (("operation_type", operation),)
-        yield "kubelet_runtime_operations_total", of, partial(_count_operations, operation)
-        yield "kubelet_runtime_operations_errors_total", of, partial(_count_failures, operation)
+        done, failed = runtime.operations.get(operation, 0), runtime.failures.get(operation, 0)
+        measured["kubelet_runtime_operations_total", of] = float(done)
+        measured["kubelet_runtime_operations_errors_total", of] = float(failed)
+    return measured
 
 
-def _count_operations(operation: str, kubelet: Kubelet) -> float:
-    return float(kubelet.node.runtime.operations.get(operation, 0))
-
-
-def _count_failures(operation: str, kubelet: Kubelet) -> float:
-    return float(kubelet.node.runtime.failures.get(operation, 0))
-
-
-def _running_pods(kubelet: Kubelet) -> float:
-    pods = kubelet.node.runtime.pods.values()
-    return float(sum(1 for pod in pods if pod.sandbox is not None and pod.sandbox.ready))
-
-
-def _containers_in(state: str, kubelet: Kubelet) -> float:
-    pods = kubelet.node.runtime.pods.values()
-    return float(sum(1 for pod in pods for record in pod.containers if record.state.value == state))
+def _measure_volume(volume: Volume) -> Measured:
+    disk, free_bytes = volume.disk, volume.free_bytes
+    capacity_bytes = disk.capacity_bytes if volume.quota_bytes is None else volume.quota_bytes
+    return {
+        "kubelet_volume_stats_available_bytes": float(free_bytes),
+        "kubelet_volume_stats_capacity_bytes": float(capacity_bytes),
+        "kubelet_volume_stats_used_bytes": float(capacity_bytes - free_bytes),
+        "kubelet_volume_stats_inodes": float(disk.inodes),
+        "kubelet_volume_stats_inodes_used": float(disk.inodes_used),
+        "kubelet_volume_stats_inodes_free": float(disk.inodes - disk.inodes_used),
+    }
 
 
 def _find_claims(kubelet: Kubelet) -> Iterator[tuple[tuple[str, str], Volume]]:
@@ -153,7 +147,3 @@ def _find_claims(kubelet: Kubelet) -> Iterator[tuple[tuple[str, str], Volume]]:
             disk = node.client.get("persistentvolumes", "", bound["spec"]["volumeName"]) if bound else None
             if disk is not None and "hostPath" not in disk["spec"]:
                 yield claim, standing.volume
-
-
-def _capacity(volume: Volume) -> int:
-    return volume.disk.capacity_bytes if volume.quota_bytes is None else volume.quota_bytes

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from simcloud.machine import Labels, Machine
 from simcloud.machine.network import outside_interface
 from simcloud.machine.proc import SYSTEM_SHARE, measure_memory
-from simcloud.telemetry.collectors.rows import Row, Rows, traffic_table
+from simcloud.telemetry.collectors.rows import Measured, Rows, measure_traffic
 from simcloud.telemetry.scrape import Readings
 
 _ROOT: Final[Labels] = (("device", "/dev/sda"), ("fstype", "ext4"), ("mountpoint", "/"))
-_TABLE: Final[tuple[Row[Machine], ...]] = (
-    ("node_load1", (), lambda m: m.cpu.load[0]),
-    ("node_load5", (), lambda m: m.cpu.load[1]),
-    ("node_load15", (), lambda m: m.cpu.load[2]),
-    ("node_memory_MemTotal_bytes", (), lambda m: float(m.memory_bytes)),
-    ("node_memory_MemFree_bytes", (), lambda m: float(measure_memory(m).free)),
-    ("node_memory_Buffers_bytes", (), lambda m: float(measure_memory(m).buffers)),
-    ("node_memory_Cached_bytes", (), lambda m: float(measure_memory(m).cached)),
-    ("node_memory_MemAvailable_bytes", (), lambda m: float(m.memory_bytes - m.memory_used_bytes)),
-    ("node_filesystem_size_bytes", _ROOT, lambda m: float(m.disk.capacity_bytes)),
-    ("node_filesystem_free_bytes", _ROOT, lambda m: float(m.disk.free_bytes)),
-    ("node_filesystem_avail_bytes", _ROOT, lambda m: float(m.host.files.table.root.space().available_bytes)),
-    ("node_filesystem_files", _ROOT, lambda m: float(m.disk.inodes)),
-    ("node_filesystem_files_free", _ROOT, lambda m: float(max(0, m.disk.inodes - m.disk.inodes_used))),
-    ("node_filesystem_readonly", _ROOT, lambda m: float(m.host.files.table.root.frozen)),
-    ("node_boot_time_seconds", (), lambda m: m.clock() - _up_s(m)),
-    ("node_time_seconds", (), lambda m: m.clock()),
-)
+_measure_traffic: Final = measure_traffic("node_network", "errs", "drop")
 
 
 class MachineReadings:
@@ -37,9 +19,10 @@ class MachineReadings:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._rows = Rows(machine, (*_processors(machine.cpu.cores), *_TABLE, _uname(machine)))
-        network = traffic_table("node_network", "errs", "drop", (("device", "eth0"),))
-        self._traffic = Rows(outside_interface(machine.host.namespace), network)
+        self._rows = Rows(machine, _measure)
+        self._traffic = Rows(
+            outside_interface(machine.host.namespace), _measure_traffic, (("device", "eth0"),)
+        )
 
     def read(self) -> Readings | None:
         """Return its families; None of a machine that is off."""
@@ -49,38 +32,49 @@ class MachineReadings:
         return self._rows.read() + self._traffic.read()
 
 
-def _up_s(machine: Machine) -> float:
-    return machine.kernel.now - machine.booted_at
-
-
-def _busy_s(machine: Machine) -> float:
-    """Return the CPU time per core, if all cores work equally."""
-    return min(machine.cpu.used_s / machine.cpu.cores, _up_s(machine))
-
-
-def _stolen_s(machine: Machine) -> float:
-    """Return the time per core that the hypervisor gave to other machines."""
-    return machine.cpu.stolen_s / machine.cpu.cores
-
-
-def _processors(cores: int) -> Iterator[Row[Machine]]:
-    for core in range(cores):
-        of: Labels = (("cpu", str(core)),)
-        yield "node_cpu_seconds_total", (*of, ("mode", "user")), lambda m: _busy_s(m) * (1.0 - SYSTEM_SHARE)
-        yield "node_cpu_seconds_total", (*of, ("mode", "system")), lambda m: _busy_s(m) * SYSTEM_SHARE
-        yield "node_cpu_seconds_total", (*of, ("mode", "steal")), _stolen_s
-        yield (
-            "node_cpu_seconds_total",
-            (*of, ("mode", "idle")),
-            lambda m: max(0.0, _up_s(m) - _busy_s(m) - _stolen_s(m)),
-        )
-
-
-def _uname(machine: Machine) -> Row[Machine]:
-    about = {
-        "machine": "x86_64",
-        "nodename": machine.name,
-        "release": machine.kernel_release,
-        "sysname": "Linux",
+def _measure(machine: Machine) -> Measured:
+    cpu, disk, root, memory = (
+        machine.cpu,
+        machine.disk,
+        machine.host.files.table.root,
+        measure_memory(machine),
+    )
+    up_s = machine.kernel.now - machine.booted_at
+    busy_s = min(cpu.used_s / cpu.cores, up_s)  # all cores work equally
+    stolen_s = cpu.stolen_s / cpu.cores  # the hypervisor gave it to other machines
+    modes = {
+        "user": busy_s * (1.0 - SYSTEM_SHARE),
+        "system": busy_s * SYSTEM_SHARE,
+        "steal": stolen_s,
+        "idle": max(0.0, up_s - busy_s - stolen_s),
     }
-    return "node_uname_info", tuple(about.items()), 1.0
+    about = (
+        ("machine", "x86_64"),
+        ("nodename", machine.name),
+        ("release", machine.kernel_release),
+        ("sysname", "Linux"),
+    )
+    return {
+        **{
+            ("node_cpu_seconds_total", (("cpu", str(core)), ("mode", mode))): spent_s
+            for core in range(cpu.cores)
+            for mode, spent_s in modes.items()
+        },
+        "node_load1": cpu.load[0],
+        "node_load5": cpu.load[1],
+        "node_load15": cpu.load[2],
+        "node_memory_MemTotal_bytes": float(machine.memory_bytes),
+        "node_memory_MemFree_bytes": float(memory.free),
+        "node_memory_Buffers_bytes": float(memory.buffers),
+        "node_memory_Cached_bytes": float(memory.cached),
+        "node_memory_MemAvailable_bytes": float(machine.memory_bytes - machine.memory_used_bytes),
+        ("node_filesystem_size_bytes", _ROOT): float(disk.capacity_bytes),
+        ("node_filesystem_free_bytes", _ROOT): float(disk.free_bytes),
+        ("node_filesystem_avail_bytes", _ROOT): float(root.space().available_bytes),
+        ("node_filesystem_files", _ROOT): float(disk.inodes),
+        ("node_filesystem_files_free", _ROOT): float(max(0, disk.inodes - disk.inodes_used)),
+        ("node_filesystem_readonly", _ROOT): float(root.frozen),
+        "node_boot_time_seconds": machine.clock() - up_s,
+        "node_time_seconds": machine.clock(),
+        ("node_uname_info", about): 1.0,
+    }

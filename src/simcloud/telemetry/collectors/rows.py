@@ -1,8 +1,8 @@
-"""Tables of metrics: how each value is read from a subject. The readings are kept from scrape to scrape."""
+"""The metrics of a subject: measured at once, and kept as readings from scrape to scrape."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
 from simcloud.machine import Labels
@@ -10,44 +10,41 @@ from simcloud.machine.network import InterfaceInfo
 from simcloud.telemetry.scrape import Reading, Readings
 
 T = TypeVar("T")
-Row = tuple[str, Labels, Callable[[T], float] | float]
-"""A metric's name, labels of this row alone, and a function that reads its value, or a constant."""
+Measured = Mapping[str | tuple[str, Labels], float]
+"""Values by the metric's name, or by its name and labels of this value alone."""
 
 
 class Rows(Generic[T]):
-    """The metrics of ``subject`` from a table; ``labels`` precede those of each row."""
+    """The metrics of ``subject``, in the order in which ``measure`` returns them, which is always the same; all have ``labels``."""
 
-    __slots__ = ("_changing", "readings", "subject")
+    __slots__ = ("_measure", "_readings", "subject")
 
-    def __init__(self, subject: T, table: Iterable[Row[T]], labels: Labels = ()) -> None:
+    def __init__(self, subject: T, measure: Callable[[T], Measured], labels: Labels = ()) -> None:
         self.subject = subject
-        self.readings: Readings = []
-        self._changing: list[tuple[Reading, Callable[[T], float]]] = []
-        for name, own, value in table:
-            reading = Reading(name, (*labels, *own))
-            self.readings.append(reading)
-            if isinstance(value, float):
-                reading.value = value
-            else:
-                self._changing.append((reading, value))
+        self._measure = measure
+        self._readings: Readings = []
+        for key in measure(subject):
+            name, own = (key, ()) if isinstance(key, str) else key
+            self._readings.append(Reading(name, (*labels, *own)))
 
     def read(self) -> Readings:
         """Return the readings with the present values."""
-        subject = self.subject
-        for reading, read_value in self._changing:
-            reading.value = read_value(subject)
-        return self.readings
+        for reading, value in zip(self._readings, self._measure(self.subject).values(), strict=True):
+            reading.value = value
+        return self._readings
 
 
-def traffic_table(prefix: str, errors: str, dropped: str, of: Labels) -> list[Row[InterfaceInfo]]:
-    """Return the rows of a network interface; the names of errors and drops differ between exporters."""
-    return [
-        (f"{prefix}_receive_bytes_total", of, lambda i: float(i.received_bytes)),
-        (f"{prefix}_receive_packets_total", of, lambda i: float(i.received_packets)),
-        (f"{prefix}_receive_{errors}_total", of, lambda i: float(i.receive_errors)),
-        (f"{prefix}_receive_{dropped}_total", of, lambda i: float(i.receive_dropped)),
-        (f"{prefix}_transmit_bytes_total", of, lambda i: float(i.sent_bytes)),
-        (f"{prefix}_transmit_packets_total", of, lambda i: float(i.sent_packets)),
-        (f"{prefix}_transmit_{errors}_total", of, 0.0),
-        (f"{prefix}_transmit_{dropped}_total", of, lambda i: float(i.send_dropped)),
+def measure_traffic(prefix: str, errors: str, dropped: str) -> Callable[[InterfaceInfo], Measured]:
+    """Return the measuring of a network interface; the names of errors and drops differ between exporters."""
+    names = [
+        f"{prefix}_{direction}_{what}_total"
+        for direction in ("receive", "transmit")
+        for what in ("bytes", "packets", errors, dropped)
     ]
+
+    def measure(card: InterfaceInfo) -> Measured:
+        received = card.received_bytes, card.received_packets, card.receive_errors, card.receive_dropped
+        sent = card.sent_bytes, card.sent_packets, 0, card.send_dropped
+        return dict(zip(names, map(float, received + sent), strict=True))
+
+    return measure

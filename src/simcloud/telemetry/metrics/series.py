@@ -1,7 +1,7 @@
 """A series: its labels and two columns, times and values.
 
-A sample takes twelve bytes: four for the time in milliseconds after the base of the series, eight for the value. The
-base moves when old samples are dropped, so that four bytes suffice (49 days).
+Series that always get their samples together share the column of times. A value takes eight bytes and a time four: it is in
+milliseconds after a base, which moves when old samples are dropped, so that four bytes suffice (49 days).
 
 A series ends with a staleness marker, a NaN with a certain bit pattern, as in Prometheus: without it, queries would
 return the last value for five more minutes.
@@ -46,21 +46,75 @@ class OutOfOrder(ValueError):
         super().__init__(f"{series.name}: a sample of {t_ms} ms after one of {series.last_ms} ms")
 
 
+class Timeline:
+    """The times at which all of some series have samples."""
+
+    __slots__ = ("base_ms", "last_ms", "series", "times")
+
+    def __init__(self) -> None:
+        self.base_ms = 0
+        self.last_ms = -_WIDTH_MS
+        self.times = array("I")
+        self.series: dict[int, Series] = {}
+        """Whose times they are, by id."""
+
+    def append(self, t_ms: int) -> None:
+        """Add a time, newer than all before; each series then appends its value."""
+        if not self.times or t_ms - self.base_ms >= _WIDTH_MS:
+            self._rebase(t_ms)
+        self.times.append(t_ms - self.base_ms)
+        self.last_ms = t_ms
+
+    def index_from(self, t_ms: int) -> int:
+        """Return the number of times before ``t_ms``."""
+        return bisect_left(self.times, t_ms - self.base_ms)
+
+    def drop_first(self, count: int) -> None:
+        """Forget the oldest samples."""
+        del self.times[:count]
+        for series in self.series.values():
+            del series.values[:count]
+
+    def _rebase(self, t_ms: int) -> None:
+        if not self.times:
+            self.base_ms = t_ms
+            return
+        # What is farther back than the column is wide cannot be kept beside the new sample.
+        self.drop_first(self.index_from(t_ms - _WIDTH_MS + 1))
+        base_ms = self.base_ms + self.times[0] if self.times else t_ms
+        shift = base_ms - self.base_ms
+        self.times = array("I", (time - shift for time in self.times))
+        self.base_ms = base_ms
+
+
 class Series:
     """The samples of one set of labels, in the order of time."""
 
-    __slots__ = ("base_ms", "id", "labels", "last_ms", "times", "values")
+    __slots__ = ("id", "labels", "timeline", "values")
 
     def __init__(self, id: int, labels: Labels) -> None:
         self.id = id
         self.labels = labels
-        self.base_ms = 0
-        self.last_ms = -_WIDTH_MS
-        self.times = array("I")
         self.values = array("d")
+        self.join(Timeline())
 
     def __len__(self) -> int:
-        return len(self.times)
+        return len(self.values)
+
+    @property
+    def times(self) -> array[int]:
+        """The times of its samples, in milliseconds after ``base_ms``."""
+        return self.timeline.times
+
+    @property
+    def base_ms(self) -> int:
+        """The moment from which ``times`` count."""
+        return self.timeline.base_ms
+
+    @property
+    def last_ms(self) -> int:
+        """The time of the newest sample; far in the past if there is none."""
+        return self.timeline.last_ms
 
     @property
     def name(self) -> str:
@@ -70,17 +124,29 @@ class Series:
     @property
     def bytes(self) -> int:
         """How much memory the columns take, room for growth included."""
-        return self.times.__sizeof__() + self.values.__sizeof__()
+        return self.times.__sizeof__() // len(self.timeline.series) + self.values.__sizeof__()
+
+    def join(self, timeline: Timeline) -> None:
+        """Take the times of others, who have as many samples."""
+        self.timeline = timeline
+        timeline.series[self.id] = self
+
+    def leave(self) -> None:
+        """Go on with times of its own."""
+        shared = self.timeline
+        if len(shared.series) > 1:
+            del shared.series[self.id]
+            self.join(Timeline())
+            self.timeline.base_ms, self.timeline.last_ms = shared.base_ms, shared.last_ms
+            self.timeline.times = shared.times[:]
 
     def append(self, t_ms: int, value: float) -> None:
         """One more sample, newer than all before."""
-        if t_ms <= self.last_ms and self.times:
+        if t_ms <= self.last_ms and self.values:
             raise OutOfOrder(self, t_ms)
-        if not self.times or t_ms - self.base_ms >= _WIDTH_MS:
-            self._rebase(t_ms)
-        self.times.append(t_ms - self.base_ms)
+        self.leave()
+        self.timeline.append(t_ms)
         self.values.append(value)
-        self.last_ms = t_ms
 
     def index_after(self, t_ms: int) -> int:
         """Return the number of samples at or before ``t_ms``."""
@@ -88,7 +154,7 @@ class Series:
 
     def index_from(self, t_ms: int) -> int:
         """Return the number of samples before ``t_ms``."""
-        return bisect_left(self.times, t_ms - self.base_ms)
+        return self.timeline.index_from(t_ms)
 
     def samples(self, start_ms: int, end_ms: int) -> list[tuple[int, float]]:
         """Return the samples from one time to another, both included, markers of its end left out."""
@@ -109,27 +175,12 @@ class Series:
 
     def latest(self, t_ms: int, lookback_ms: int) -> tuple[int, float] | None:
         """Return the value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
-        index = (len(self.times) if t_ms >= self.last_ms else self.index_after(t_ms)) - 1
+        timeline = self.timeline
+        index = (len(self.values) if t_ms >= timeline.last_ms else self.index_after(t_ms)) - 1
         if index < 0:
             return None
-        time = self.base_ms + self.times[index]
+        time = timeline.base_ms + timeline.times[index]
         value = self.values[index]
         if time < t_ms - lookback_ms or (value != value and is_stale(value)):
             return None
         return time, value
-
-    def drop_first(self, count: int) -> None:
-        """Forget the oldest samples."""
-        del self.times[:count]
-        del self.values[:count]
-
-    def _rebase(self, t_ms: int) -> None:
-        if not self.times:
-            self.base_ms = t_ms
-            return
-        # What is farther back than the column is wide cannot be kept beside the new sample.
-        self.drop_first(self.index_from(t_ms - _WIDTH_MS + 1))
-        base_ms = self.base_ms + self.times[0] if self.times else t_ms
-        shift = base_ms - self.base_ms
-        self.times = array("I", (time - shift for time in self.times))
-        self.base_ms = base_ms

@@ -1,16 +1,17 @@
 """The store of series by labels, limited in age and samples.
 
-``series`` returns a handle; ``append`` with the handle is two column writes. An inverted index maps a label pair to its
+``series`` returns a handle; ``append`` with the handle is two column writes, and less for a ``group`` of series. An inverted index maps a label pair to its
 series, so that the cost of a selection depends on its rarest matcher and not on the size of the store. Selections are
 cached until series are added or removed, because rules and dashboards repeat them.
 
 Old samples are dropped in bulk, when a series exceeds its limit by a quarter or when ``sweep`` is called. The sweep
-removes a series without samples; a handle to it adds it again on the next ``append``. Callers of ``append_all`` must
-check ``forgotten`` first.
+removes a series without samples; a handle to it adds it again on the next ``append``.
 """
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -18,7 +19,7 @@ from msgspec import Struct
 
 from simcloud.machine import Labels
 from simcloud.telemetry.metrics.matchers import Matcher
-from simcloud.telemetry.metrics.series import NAME, STALE, Series, is_stale, labels_of
+from simcloud.telemetry.metrics.series import NAME, STALE, Series, Timeline, is_stale, labels_of
 
 _SELECTIONS: Final = 1024
 
@@ -41,6 +42,39 @@ class Retention(Struct, frozen=True):
 
 class TooManySeries(RuntimeError):
     """The store has reached its maximum number of series."""
+
+
+class SeriesGroup:
+    """Series that get samples together, such as those of a scrape target."""
+
+    __slots__ = ("_columns", "_timelines", "series")
+
+    def __init__(self, series: Sequence[Series]) -> None:
+        """Let those without samples share their times from now on; the others have done so since they were grouped, or never."""
+        self.series = series
+        members = Counter(entry.timeline for entry in series)
+        mixed = {timeline for timeline, count in members.items() if count < len(timeline.series)}
+        new = Timeline()
+        for entry in series:
+            if not entry.values:
+                entry.leave()
+                entry.join(new)
+            elif entry.timeline in mixed:
+                entry.leave()
+        self._timelines = list(dict.fromkeys(entry.timeline for entry in series))
+        self._columns = [entry.values for entry in series]
+
+    def can_append(self, t_ms: int) -> bool:
+        """Whether nobody else has given one of its series a sample, and none was forgotten."""
+        return sum(len(timeline.series) for timeline in self._timelines) == len(self.series) and all(
+            timeline.times and timeline.last_ms < t_ms for timeline in self._timelines
+        )
+
+    def append(self, t_ms: int, values: Iterable[float]) -> None:
+        """Add a sample to each, newer than all before."""
+        for timeline in self._timelines:
+            timeline.append(t_ms)
+        deque(map(array.append, self._columns, values), maxlen=0)  # a loop without Python's own steps
 
 
 class MetricStore:
@@ -89,18 +123,12 @@ class MetricStore:
         elif len(series.times) == 1 and series.labels not in self._series:
             self._admit(series)
 
-    def append_all(self, series: Sequence[Series], t_ms: int, values: Sequence[float]) -> None:
-        """One more sample of each of many series that have some; passes over those that are as new already."""
-        try:
-            for entry, value in zip(series, values, strict=True):
-                if entry.last_ms < t_ms:
-                    entry.times.append(t_ms - entry.base_ms)
-                    entry.values.append(value)
-                    entry.last_ms = t_ms
-        except OverflowError:  # a time that is too far from its series' first one: the base must move
-            for entry, value in zip(series, values, strict=True):
-                if entry.last_ms < t_ms:
-                    self.append(entry, t_ms, value)
+    def group(self, series: Sequence[Series]) -> SeriesGroup:
+        """Return a group of series, each of which is in it once."""
+        for entry in series:
+            if not entry.values and entry.labels not in self._series:
+                self._admit(entry)
+        return SeriesGroup(series)
 
     def end(self, series: Series, t_ms: int) -> None:
         """Mark a series as ended, unless it is already."""
@@ -176,7 +204,7 @@ class MetricStore:
     def clear(self) -> None:
         """Drop all samples. Handles stay valid."""
         for series in self._series.values():
-            series.drop_first(len(series))
+            series.timeline.drop_first(len(series))
         self._forget(list(self._series.values()))
 
     @property
@@ -240,4 +268,4 @@ class MetricStore:
 
     def _trim(self, series: Series, now_ms: int) -> None:
         too_old = series.index_from(now_ms - self.retention.age_ms)
-        series.drop_first(max(too_old, len(series) - self.retention.samples))
+        series.timeline.drop_first(max(too_old, len(series) - self.retention.samples))

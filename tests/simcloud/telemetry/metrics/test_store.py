@@ -192,3 +192,37 @@ def test_what_is_found_is_what_lies_in_the_span(steps: list[tuple[int, float]], 
     assert series.samples(start_ms, start_ms + 10**9) == [
         p for p in kept if start_ms <= p[0] <= start_ms + 10**9
     ]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["group", "append", "again", "end", "sweep"]), st.sets(st.integers(0, 4)))
+    )
+)
+def test_groups_store_what_single_samples_would(steps: list[tuple[str, set[int]]]) -> None:
+    """Whichever series are grouped, grouped otherwise, or get a sample or an end of their own in between."""
+    grouped, single = MetricStore(Retention(age_ms=5_000)), MetricStore(Retention(age_ms=5_000))
+    group = grouped.group([])
+    for index, (step, numbers) in enumerate(steps):
+        t_ms, names = (index + 1) * 1000, [f"m{number}" for number in sorted(numbers)]
+        values = [float(index * 10 + place) for place in range(5)]
+        if step == "sweep":
+            grouped.sweep(t_ms)
+            single.sweep(t_ms)
+        elif step == "group" or (step == "again" and group.can_append(t_ms)):
+            if step == "group":
+                group = grouped.group([grouped.series(name) for name in names])
+            group.append(t_ms, values[: len(group.series)])
+            for series, value in zip(group.series, values, strict=False):
+                single.append(single.series(series.name), t_ms, value)
+        else:
+            for store in (grouped, single):
+                for name, value in zip(names, values, strict=False):
+                    if step == "end":
+                        store.end(store.series(name), t_ms)
+                    else:
+                        store.append(store.series(name), t_ms, value)
+        for number in range(5):
+            found, expected = grouped.series(f"m{number}"), single.series(f"m{number}")
+            assert found.samples(0, DAY_MS) == expected.samples(0, DAY_MS)
+            assert found.latest(t_ms, DAY_MS) == expected.latest(t_ms, DAY_MS)
