@@ -272,7 +272,7 @@ def test_what_is_interrupted_leaves_no_process_and_can_be_resumed(
     assert not list(tmp_path.glob(".*"))
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 def test_transactions_are_part_of_the_agents_name_and_of_the_record(tmp_path: Path) -> None:
     out = tmp_path / "bench"
     script = tmp_path / "actions.txt"

@@ -129,6 +129,7 @@ def test_a_repair_is_judged_and_everything_is_removed(served: Served, tmp_path: 
     assert served.ok("get", "ns,pv,sc,clusterroles,clusterrolebindings", "-o", "name") == before
 
 
+@pytest.mark.slow
 def test_a_policy_limits_the_agent_an_installed_prometheus_shows_metrics_and_the_cause_remains(
     served: Served, tmp_path: Path
 ) -> None:
@@ -317,6 +318,7 @@ def test_an_unhealthy_baseline_makes_an_episode_void(served: Served, tmp_path: P
     assert list_own(served) == ""
 
 
+@pytest.mark.slow
 def test_a_benchmark_runs_one_episode_after_the_other(served: Served, tmp_path: Path) -> None:
     code, _, err = run(
         served, tmp_path, "bench", "front_port-detection-1", "front_port-localization-1", "disk_woreout-detection-1",

@@ -35,7 +35,7 @@ def stages() -> Iterator[Stages]:
         yield stages
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_harmful_transaction_is_undone_exactly(stages: Stages, problem: str) -> None:
     namespace = ProblemRegistry().get_problem_instance(problem, 1).namespace

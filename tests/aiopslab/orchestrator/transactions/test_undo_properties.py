@@ -79,7 +79,7 @@ redis_lines = st.one_of(
 
 
 @pytest.mark.slow(keep=1)
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(st.lists(hotel_lines, min_size=1, max_size=6))
 def test_an_abort_restores_everything(hotel: Copy[Environment], lines: list[str]) -> None:
     with hotel.branch() as copy:
