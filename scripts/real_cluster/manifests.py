@@ -1,4 +1,4 @@
-"""Ask the API server whether it would accept every manifest of the applications and of Prometheus, and what it warns about."""
+"""Ask the API server whether it would accept every manifest of the applications and of telemetry servers, and what it warns about."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
+import yaml
+
 from aiopslab.apps import load_applications
+from aiopslab.cloud.kubernetes.telemetry_servers import INSTALLED, list_server_objects
 
 TEMPLATE = files("aiopslab.cli") / "templates" / "example_app" / "manifests" / "example-app.yaml"
 """What ``aiopslab new app`` starts from."""
-PROMETHEUS = files("aiopslab.cloud.kubernetes") / "prometheus.yaml"
-"""What a run on a real cluster may install."""
 ACCEPTED = (" created (server dry run)", " configured (server dry run)", " unchanged (server dry run)")
 
 
@@ -27,7 +28,8 @@ def check_manifests(command: Callable[..., list[str | Path]]) -> list[str]:
             else "\n---\n".join(app().manifest_files.values())
         )
         complaints += _check(command, app.name, app.namespace, text)
-    complaints += _check(command, "prometheus", "monitoring", PROMETHEUS.read_text())
+    servers = yaml.safe_dump_all(list_server_objects(INSTALLED))
+    complaints += _check(command, "telemetry servers", "monitoring", servers)
     return [*complaints, *_check(command, "example-app", "example-app", TEMPLATE.read_text())]
 
 

@@ -18,6 +18,7 @@ KUBERNETES: Final = "kubernetes"
 DEFAULT_KUBECONFIG: Final = Path("~/.kube/config")
 TEXTS: Final = ("front_door", "terminal_image")
 SERVERS: Final = ("prometheus", "jaeger", "loki")
+INSTALLABLE: Final = ("prometheus", "loki")
 ADDRESS: Final = re.compile(r"https?://\S+|service:[\w.-]+/[\w.-]+:[\w-]+")
 NUMBERS: Final = ("ready_s", "baseline_s", "soak_s", "timeout_s")
 SWITCHES: Final = {f"{name}=yes": name for name in ("attach", "privileged", "dedicated")}
@@ -67,8 +68,9 @@ def _parse_settings(settings: Sequence[str]) -> dict[str, Any]:
 
 
 def _check_address(name: str, value: str) -> str:
-    if not ADDRESS.fullmatch(value) and (name, value) != ("prometheus", "install"):
-        known = "a URL, service:NAMESPACE/NAME:PORT" + (" or install" if name == "prometheus" else "")
+    can_install = name in INSTALLABLE
+    if not ADDRESS.fullmatch(value) and not (can_install and value == "install"):
+        known = "a URL, service:NAMESPACE/NAME:PORT" + (" or install" if can_install else "")
         raise UsageError(f"--cluster-option {name} takes {known}, not '{value}'.")
     return value
 

@@ -19,12 +19,18 @@ def test_settings_of_a_cluster() -> None:
         "kubernetes",
         Path("config"),
         "mine",
-        ["front_door=http://a:1/?b=c", "image=x:1=y:2", "baseline_s=2.5", "prometheus=service:a/b:9090"],
+        [
+            "front_door=http://a:1/?b=c",
+            "image=x:1=y:2",
+            "baseline_s=2.5",
+            "prometheus=service:a/b:9090",
+            "loki=install",
+        ],
     )
     assert found is not None
     assert (found.kubeconfig, found.context, found.front_door) == (Path("config"), "mine", "http://a:1/?b=c")
     assert (found.images, found.baseline_s, found.soak_s) == ({"x:1": "y:2"}, 2.5, None)
-    assert (found.prometheus, found.jaeger) == ("service:a/b:9090", "")
+    assert (found.prometheus, found.jaeger, found.loki) == ("service:a/b:9090", "", "install")
 
 
 @pytest.mark.parametrize(
@@ -35,6 +41,7 @@ def test_settings_of_a_cluster() -> None:
         ("kubernetes", None, ["ready_s=soon"], "not 'ready_s=soon'"),
         ("kubernetes", None, ["image=x"], "not 'image=x'"),
         ("kubernetes", None, ["jaeger=install"], "takes a URL, service:NAMESPACE/NAME:PORT, not 'install'"),
+        ("kubernetes", None, ["loki=here"], "service:NAMESPACE/NAME:PORT or install, not 'here'"),
         ("kubernetes", None, ["prometheus=here"], "service:NAMESPACE/NAME:PORT or install, not 'here'"),
         (
             "kubernetes",

@@ -45,10 +45,9 @@ from aiopslab.cloud.kubernetes.pod_terminal import NAMESPACE as OPERATIONS, PodT
 from aiopslab.cloud.kubernetes.telemetry import LogFollower, TraceReader
 from aiopslab.cloud.kubernetes.telemetry_servers import (
     INSTALL,
-    INSTALLED,
     RemotePrometheus,
     TelemetryServer,
-    list_prometheus_objects,
+    list_server_objects,
 )
 from aiopslab.cloud.node_state import State
 from aiopslab.generators import OperationFailed
@@ -110,7 +109,7 @@ class KubernetesOptions:
     jaeger: str = ""
     """The address of the Jaeger with the application's traces; empty for the application's own."""
     loki: str = ""
-    """The address of a Loki that has the lines of containers which are gone; empty for none."""
+    """The address of a Loki that has the lines of containers which are gone, or ``install`` for a new one; empty for none."""
     dedicated: bool = False
     """Whether the cluster serves nothing else although pods run in other namespaces than those of Kubernetes."""
 
@@ -196,7 +195,7 @@ class KubernetesSite(IncidentSite):
             )
         new = [OPERATIONS]
         new += [] if self.options.attach else [self.namespace]
-        new += [MONITORING] if self._installs_prometheus else []
+        new += [MONITORING] if self._installed else []
         for namespace in new:
             if self.find("namespaces", namespace, "") is not None:
                 raise ClusterFailed(
@@ -268,9 +267,9 @@ class KubernetesSite(IncidentSite):
         return [address for endpoint in found.get("endpoints") or () for address in endpoint["addresses"]]
 
     def open(self) -> None:
-        """Deploy the application unless it runs, and Prometheus if wanted, wait until they are ready, and start the users."""
-        if self._installs_prometheus:
-            self._apply("Prometheus", list_prometheus_objects())
+        """Deploy the application unless it runs, and telemetry servers if wanted, wait until they are ready, and start the users."""
+        if self._installed:
+            self._apply(" and ".join(self._installed), list_server_objects(self._installed))
         if not self.options.attach:
             self._deploy()
         self._wait_until_ready()
@@ -311,10 +310,13 @@ class KubernetesSite(IncidentSite):
         deadline_s, settled_s, restarts = self.now + self.options.ready_s, self.now + SETTLED_S, -1
         while True:
             self.run_for(1.0)
-            workloads = self._list_deployed("apps", "deployments")
+            workloads = [
+                *self._list_deployed("apps", "deployments"),
+                *self._list_deployed("apps", "daemonsets"),
+            ]
             unready = {obj["metadata"]["name"]: why for obj in workloads if (why := _explain_unready(obj))}
             self._tell(
-                f"deploying {self.app.name} ({len(workloads) - len(unready)} of {len(workloads)} Deployments are ready)"
+                f"deploying {self.app.name} ({len(workloads) - len(unready)} of {len(workloads)} workloads are ready)"
             )
             counted = sum(map(count_restarts, self._list_deployed("", "pods")))
             if unready or not workloads or counted != restarts:
@@ -328,13 +330,15 @@ class KubernetesSite(IncidentSite):
                 )
 
     def _list_deployed(self, group: str, plural: str) -> list[Object]:
-        """Return the objects of a kind in the application's namespace, and in that of a Prometheus that is installed."""
-        namespaces = (self.namespace, MONITORING) if self._installs_prometheus else (self.namespace,)
+        """Return the objects of a kind in the application's namespace, and in that of telemetry servers that are installed."""
+        namespaces = (self.namespace, MONITORING) if self._installed else (self.namespace,)
         return [obj for name in namespaces for obj in self.cluster.api.log.objects(group, plural, name)]
 
     @property
-    def _installs_prometheus(self) -> bool:
-        return self.options.prometheus == INSTALL
+    def _installed(self) -> list[str]:
+        """The names of the telemetry servers that this run installs."""
+        addresses = {"Prometheus": self.options.prometheus, "Loki": self.options.loki}
+        return [name for name, address in addresses.items() if address == INSTALL]
 
     def _explain(self, unready: Mapping[str, str]) -> str:
         """Return what is known of workloads that are not ready."""
@@ -466,8 +470,7 @@ class KubernetesSite(IncidentSite):
     def prometheus(self) -> Prometheus:
         """The Prometheus that actions ask: one that runs already, or what is collected here."""
         if self.options.prometheus:
-            address = INSTALLED if self._installs_prometheus else self.options.prometheus
-            server = TelemetryServer(self.client, "Prometheus", address)
+            server = TelemetryServer(self.client, "Prometheus", self.options.prometheus)
             return RemotePrometheus(server, lambda: self.cluster.api.now_s)
         return super().prometheus
 
@@ -576,8 +579,13 @@ async def _run_users(users: Users, context: LiveContext) -> None:
 
 def _explain_unready(workload: Object) -> str:
     """Return how many pods of a workload are ready, or an empty text if all are."""
-    wanted: int = at(workload, "spec", "replicas", default=1)
-    ready: int = at(workload, "status", "readyReplicas", default=0)
+    status = workload.get("status") or {}
+    if workload["kind"] == "DaemonSet":
+        if "observedGeneration" not in status:
+            return "no pod yet"
+        wanted, ready = status["desiredNumberScheduled"], status["numberReady"]
+    else:
+        wanted, ready = at(workload, "spec", "replicas", default=1), status.get("readyReplicas", 0)
     return "" if ready >= wanted else f"{ready} of {wanted} pods are ready"
 
 

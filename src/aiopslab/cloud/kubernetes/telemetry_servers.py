@@ -1,4 +1,4 @@
-"""Telemetry servers: a Prometheus or a Jaeger at a URL, or behind a Service of the cluster; a small Prometheus can be installed.
+"""Telemetry servers: Prometheus, Jaeger or Loki at a URL, or behind a Service of the cluster; a small Prometheus and Loki can be installed.
 
 They only serve what actions show. One that does not answer is an error in one sentence, within a limited time.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from typing import Any, Final
 from urllib.parse import unquote, urlencode, urlsplit
@@ -27,8 +27,11 @@ from simcloud.telemetry.stack import NAMESPACE as MONITORING
 TIMEOUT_S: Final = 20.0
 SERVICE: Final = "service:"
 INSTALL: Final = "install"
-INSTALLED: Final = f"{SERVICE}{MONITORING}/prometheus-server:9090"
-"""The address of the Prometheus that ``list_prometheus_objects`` describes."""
+INSTALLED: Final = {
+    "Prometheus": f"{SERVICE}{MONITORING}/prometheus-server:9090",
+    "Loki": f"{SERVICE}{MONITORING}/loki:3100",
+}
+"""The addresses of the servers that ``list_server_objects`` describes."""
 
 
 class TelemetryFailed(ClusterFailed):
@@ -36,12 +39,16 @@ class TelemetryFailed(ClusterFailed):
 
 
 class TelemetryServer:
-    """Sends requests to a server at ``address``: a URL, or ``service:NAMESPACE/NAME:PORT``, reached through the API server."""
+    """Sends requests to a server at ``address``: a URL, or ``service:NAMESPACE/NAME:PORT``, reached through the API server.
+
+    ``install`` stands for the address of the server that was installed under that name.
+    """
 
     def __init__(self, client: ClusterClient, name: str, address: str) -> None:
         self._client = client
         self.name = name
         self._headers = {}
+        address = INSTALLED[name] if address == INSTALL else address
         if address.startswith(SERVICE):
             namespace, _, service = address.removeprefix(SERVICE).partition("/")
             self._http, self.place = client.http, address
@@ -121,10 +128,14 @@ class RemotePrometheus:
         return document["data"]
 
 
-def list_prometheus_objects() -> list[Object]:
-    """Return the objects of a Prometheus with kube-state-metrics and the default alert rules."""
-    text = (resources.files("aiopslab.cloud.kubernetes") / "prometheus.yaml").read_text("utf-8")
-    objects: list[Object] = list(yaml.safe_load_all(text))
-    config = next(obj for obj in objects if obj["kind"] == "ConfigMap")
-    config["data"]["rules.yaml"] = read_default_text()
+def list_server_objects(names: Iterable[str]) -> list[Object]:
+    """Return the objects of telemetry servers and their namespace: Prometheus with kube-state-metrics and the default alert rules, Loki
+    with Promtail."""
+    objects: list[Object] = [{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": MONITORING}}]
+    for name in names:
+        file = resources.files("aiopslab.cloud.kubernetes") / f"{name.lower()}.yaml"
+        objects += yaml.safe_load_all(file.read_text("utf-8"))
+    for obj in objects:
+        if "prometheus.yml" in obj.get("data", ()):
+            obj["data"]["rules.yaml"] = read_default_text()
     return objects

@@ -153,6 +153,22 @@ def test_a_policy_limits_the_agent_an_installed_prometheus_shows_metrics_and_the
     assert list_own(served) == ""
 
 
+def test_telemetry_servers_that_do_not_start_make_an_episode_void(served: Served, tmp_path: Path) -> None:
+    code, _, err = run(
+        served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop", "--cloud", "kubernetes",
+        "--cluster-option=prometheus=install", "--cluster-option=loki=install", "--cluster-option=ready_s=90",
+        "--cluster-option=image=docker.io/grafana/promtail:2.9.8=docker.io/library/busybox:0.0.1",
+    )  # fmt: skip
+    assert code == 1
+    assert "was not ready within 90 s, so the episode is void: " in err
+    assert "loki (0 of 1 pods are ready, " in err
+    assert "docker.io/grafana/loki:2.9.8" in err  # the served cluster's registry does not have it
+    assert "promtail (0 of 4 pods are ready, " in err
+    assert "docker.io/library/busybox:0.0.1" in err
+    assert "prometheus-server (" not in err
+    assert list_own(served) == ""
+
+
 @pytest.mark.slow
 def test_a_person_works_on_a_cluster(served: Served, tmp_path: Path) -> None:
     lines = [

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from kubernetes_validate import validate
 
 from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.kubernetes import ClusterClient, KubernetesOptions, KubernetesSite, telemetry_servers
@@ -18,7 +19,14 @@ from aiopslab.cloud.kubernetes.kubeconfig import Access
 from aiopslab.cloud.kubernetes.loki import LokiReader
 from aiopslab.cloud.kubernetes.operator_shell import KUBECTL
 from aiopslab.cloud.kubernetes.telemetry import LogFollower
-from aiopslab.cloud.kubernetes.telemetry_servers import RemotePrometheus, TelemetryFailed, TelemetryServer
+from aiopslab.cloud.kubernetes.telemetry_servers import (
+    INSTALL,
+    INSTALLED,
+    RemotePrometheus,
+    TelemetryFailed,
+    TelemetryServer,
+    list_server_objects,
+)
 from aiopslab.orchestrator.actions.task_actions import TaskActions
 from simcloud.kubernetes.api import times
 from simcloud.telemetry.metrics import Matcher
@@ -199,6 +207,33 @@ def test_a_silent_server_costs_a_limited_time(site: KubernetesSite, monkeypatch:
         place = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(TelemetryFailed, match=r"no response within 0\.2 s"):
             ask(site, place).query({"query": ["up"]})
+
+
+def test_servers_that_are_installed_share_a_namespace_and_are_accepted(
+    served: Served, tmp_path: Path
+) -> None:
+    objects = list_server_objects(INSTALLED)
+    assert [obj["metadata"]["name"] for obj in objects if obj["kind"] == "Namespace"] == ["monitoring"]
+    for obj in objects:
+        validate(obj, "1.36", strict=True)
+    manifests = tmp_path / "servers.yaml"
+    manifests.write_text(yaml.safe_dump_all(objects))
+    accepted = served.ok("apply", "--dry-run=server", "-f", str(manifests)).splitlines()
+    assert "daemonset.apps/promtail created (server dry run)" in accepted
+    assert len(accepted) == len(objects)
+
+
+@pytest.mark.parametrize("name", INSTALLED)
+def test_the_address_of_an_installed_server_is_a_service_of_its_manifests(
+    site: KubernetesSite, name: str
+) -> None:
+    services = [
+        f"service:{obj['metadata']['namespace']}/{obj['metadata']['name']}:{port['port']}"
+        for obj in list_server_objects([name])
+        if obj["kind"] == "Service"
+        for port in obj["spec"]["ports"]
+    ]
+    assert TelemetryServer(site.client, name, INSTALL).place in services
 
 
 @pytest.fixture
