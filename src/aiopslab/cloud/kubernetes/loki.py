@@ -63,7 +63,8 @@ class LokiReader:
         return ""
 
     def _read_stream(self, labels: Mapping[str, str], start_ns: int, end_ns: int) -> None:
-        selector = f"{{{', '.join(f'{name}={quote(value)}' for name, value in labels.items())}}}"
+        # Sorted, because Loki returns the labels of a series in any order.
+        selector = f"{{{', '.join(f'{name}={quote(value)}' for name, value in sorted(labels.items()))}}}"
         run = labels["namespace"], labels["pod"], labels["container"], _find_run(labels)
         is_followed = self._follower.is_following(*run)
         if is_followed and selector in self._read_until_ns:

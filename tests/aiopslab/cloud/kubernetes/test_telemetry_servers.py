@@ -181,6 +181,32 @@ def test_a_loki_that_is_down_is_missing_lines(site: KubernetesSite, actions: Tas
     assert f"are missing: {why}" in shown
 
 
+class TurningLoki(TelemetryServer):
+    """A Loki that returns the labels of a series in another order each time, as the genuine one does."""
+
+    labels = (("namespace", NS), ("pod", "gone-1"), ("container", "gone"), ("stream", "stdout"))
+
+    def get(self, path: str, query: Any) -> Any:
+        if path.endswith("/series"):
+            first, *others = self.labels
+            self.labels = (*others, first)
+            return {"status": "success", "data": [dict(self.labels)]}
+        written_ns = query["end"] - 60 * 10**9
+        values = [[str(written_ns), "last words"]] if query["start"] <= written_ns else []
+        return {"status": "success", "data": {"result": [{"stream": dict(self.labels), "values": values}]}}
+
+
+def test_lines_are_copied_once_whatever_the_order_of_labels(site: KubernetesSite) -> None:
+    follower = LogFollower(site.client, site.world.emitter, lambda handle: None)
+    loki = TurningLoki(site.client, "Loki", "http://127.0.0.1:1")
+    reader = LokiReader(loki, site.world.emitter, follower, (NS,))
+    now_s = site.clock.now_s
+    for _ in range(3):
+        assert reader.read(now_s) == ""
+    [stream] = site.monitoring.logs.select([Matcher("pod", "=", "gone-1")])
+    assert list(stream.texts) == ["last words"]
+
+
 @pytest.mark.parametrize(
     ("address", "message"),
     [
