@@ -22,10 +22,6 @@ SOCKET_TIMEOUT_S: Final = 60.0
 RETRY_S: Final = 0.5
 POOL_LIMIT: Final = 4096
 POOL_POLL_S: Final = 0.1
-CLIENT: Final[Document] = {
-    "driver": {"name": "mgo", "version": "globalsign"},
-    "os": {"type": "linux", "architecture": "amd64"},
-}
 
 
 class MongoError(Exception):
@@ -177,7 +173,7 @@ class MongoClient:
         left_s = max(0.0, deadline - kernel.now)
         connection = await self._ctx.dial(self._host, self._port, self._protocol, left_s)
         socket = Socket(connection)
-        await socket.run("admin", {"ismaster": 1, "client": CLIENT}, max(0.0, deadline - kernel.now))
+        await socket.run("admin", {"ismaster": 1}, max(0.0, deadline - kernel.now))
         return socket
 
     async def _log_in(self, socket: Socket, user: str, password: str) -> None:

@@ -11,7 +11,7 @@ from simcloud.golang import float_text
 from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
 from simcloud.services.jaeger.collector import Collector
-from simcloud.services.rpc.http.requests import target_of
+from simcloud.services.rpc.http.requests import http_error, target_of
 from simcloud.telemetry.traces import JaegerApi
 
 REQUEST_CPU_S: Final = 0.000_5
@@ -42,7 +42,10 @@ class Pages:
         if request.method not in ("GET", "HEAD"):
             return respond(405)
         status, document = self._api.answer(path, parameters)
-        return respond(status, msgspec.json.encode(document), Content_Type="application/json")
+        body = msgspec.json.encode(document)
+        if status != 200:
+            return http_error(status, body.decode())
+        return respond(200, body, Content_Type="application/json")
 
     async def admin(self, request: HttpRequest) -> HttpResponse:
         """Port 14269: is it well, and its own metrics."""

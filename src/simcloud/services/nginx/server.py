@@ -17,7 +17,7 @@ from simcloud.machine.process import Context, Counted
 from simcloud.services.languages.output import print_line
 from simcloud.services.nginx.conf import Directive
 
-SERVER: Final = "openresty/1.15.8.1"
+SERVER: Final = "openresty/1.15.8.1rc1"
 PIPELINED: Final = 100
 """Maximum number of waiting requests of one connection; a client that sends more is disconnected."""
 MAX_BODY_BYTES: Final = 1 << 20

@@ -24,6 +24,7 @@ def test_without_its_database_a_service_runs_on_until_it_is_restarted(living: Li
     log = living.typed("k logs deploy/geo; k logs -p deploy/geo")
     assert " PNC cmd/geo/db.go:26 > no reachable servers\n" in log
     assert "panic: no reachable servers\n\ngoroutine 1 [running]:\n" in log
+    assert f"\nmain.initializeDatabase({{0xc00001e0c0, {len('mongodb-geo:27017'):#x}}})\n" in log
     assert "Exit Code:    2" in living.typed("k describe pod -l io.kompose.service=geo")
     assert living.asked(NEARBY) == (500, NOBODY)
     living.typed("k scale deploy/mongodb-geo --replicas=1")

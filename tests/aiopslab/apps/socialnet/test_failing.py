@@ -140,7 +140,7 @@ def test_tls_required_of_a_database_whose_client_has_none(living: Living) -> Non
     index, again = living.logs("url-shorten-service", 2)
     assert "(utils_mongodb.h:76:CreateIndex) Error in createIndexes: No suitable servers found: " in index
     assert again.endswith(
-        "<error>: (UrlShortenService.cpp:75:main) Failed to create mongodb index, try again"
+        "<error>: (UrlShortenService.cpp:65:main) Failed to create mongodb index, try again"
     )
     assert " 1/1 " in living.typed("k get pods -l service=url-shorten-service --no-headers")
     assert "only allow SSL connections" in living.typed("k logs deploy/url-shorten-mongodb --tail 5")

@@ -34,8 +34,8 @@ def config(living: Living, service: str, change: str) -> str:
         ('.["text-service"].port = -5', ""),
         ('.["url-shorten-service"].addr = null', "type must be string, but is null"),
         ('.["url-shorten-service"] = [1]', "cannot use operator[] with a string argument with array"),
-        ('.["url-shorten-service"].addr = "a b:c"', "Starting the text-service server ..."),
-        ('.["url-shorten-service"].timeout_ms = -1', "Starting the text-service server ..."),
+        ('.["url-shorten-service"].addr = "a b:c"', "Starting the text-service server..."),
+        ('.["url-shorten-service"].timeout_ms = -1', "Starting the text-service server..."),
         ("[1, 2]", "cannot use operator[]"),
     ],
 )

@@ -9,7 +9,7 @@ EDIT = "k get cm nginx-thrift -o yaml | sed '{}' | k apply -f - 2>/dev/null; k r
 
 def test_the_configuration_is_checked_and_used() -> None:
     living = Living()
-    assert living.typed("k exec deploy/nginx-thrift -- nginx -v") == "nginx version: openresty/1.15.8.1\n"
+    assert living.typed("k exec deploy/nginx-thrift -- nginx -v") == "nginx version: openresty/1.15.8.1rc1\n"
     checked = living.typed("k exec deploy/nginx-thrift -- nginx -t")
     assert checked.splitlines()[-1].endswith("nginx.conf test is successful")
     assert (

@@ -23,7 +23,7 @@ def test_the_first_lines_are_those_of_a_fresh_server() -> None:
     )
 
 
-def test_a_connection_leaves_three_lines() -> None:
+def test_a_connection_leaves_two_lines_and_one_about_a_client_that_describes_itself() -> None:
     world = MongoWorld()
     world.command("admin", {"ping": 1})
     world.kernel.run_for(1)
@@ -31,7 +31,10 @@ def test_a_connection_leaves_three_lines() -> None:
     assert accepted["attr"].pop("remote").startswith("10.1.0.2:")
     assert accepted["attr"] == {"connectionId": 1, "connectionCount": 1}
     assert (ended["ctx"], ended["attr"]["connectionCount"]) == ("conn1", 0)
-    assert world.logged(51800)[0]["attr"]["doc"]["driver"]["name"] == "mgo"
+    assert not world.logged(51800)
+    world.command("admin", {"isMaster": 1, "client": {"driver": {"name": "other"}}})
+    (described,) = world.logged(51800)
+    assert described["attr"]["doc"] == {"driver": {"name": "other"}}
 
 
 def test_a_slow_query_is_logged_with_its_plan() -> None:

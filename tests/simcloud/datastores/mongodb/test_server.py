@@ -171,6 +171,14 @@ def test_lists_and_statistics(world: MongoWorld) -> None:
     assert dropped == {"dropped": "shop", "ok": 1.0}
 
 
+def test_an_index_is_listed_with_its_fields_in_the_order_of_mongod(world: MongoWorld) -> None:
+    given = {"sparse": True, "name": "at_1", "ns": "shop.orders", "key": {"at": 1}, "unique": 1}
+    world.command("shop", {"createIndexes": "orders", "indexes": [given]})
+    listed = world.command("shop", {"listIndexes": "orders"})["cursor"]["firstBatch"][1]
+    wanted = {"v": 2, "unique": True, "key": {"at": 1}, "name": "at_1", "sparse": True}
+    assert list(listed.items()) == list(wanted.items())
+
+
 def test_a_document_of_hostile_depth_is_refused(world: MongoWorld) -> None:
     deep: Any = 1
     for _ in range(500):

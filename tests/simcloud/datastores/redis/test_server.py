@@ -246,6 +246,30 @@ def test_slow_commands_are_remembered_and_hold_up_everybody() -> None:
     assert answer[3:6] == ['   4) 1) "debug"', '      2) "sleep"', '      3) "2"']
 
 
+def test_the_doctor_explains_slow_commands() -> None:
+    redis = Redis()
+    assert redis.cli("latency doctor").startswith("I'm sorry, Dave, I can't do that. ")
+    redis.cli("config set latency-monitor-threshold 5")
+    redis.cli("debug sleep 2")
+    spikes, _, advice = redis.cli("latency doctor").partition("\nI have a few advices for you:\n\n")
+    assert spikes.endswith("Worst all time event 2000ms.\n")
+    tune, read, objects = advice.splitlines()
+    assert tune.endswith("Please use 'CONFIG SET slowlog-log-slower-than 5000'.")
+    assert read.startswith("- Check your Slow Log ") and objects.startswith(
+        "- Deleting, expiring or evicting "
+    )
+
+
+@pytest.mark.parametrize("option", ["--raw", "--no-raw"])
+def test_texts_are_printed_as_they_are(option: str) -> None:
+    redis = Redis()
+    for words in ("info server", "CLIENT LIST", "memory doctor", "latency doctor"):
+        shown = redis.cli(f"{option} {words}")
+        assert shown[0] != '"' and shown.endswith("\n") and not shown.endswith("\n\n")
+    assert redis.cli(f"{option} info nothing") == ""
+    assert redis.cli(f"{option} latency doctor now").endswith("HELP.\n\n" if option == "--raw" else "HELP.\n")
+
+
 def test_who_is_connected() -> None:
     redis = Redis()
     listed = redis.cli("client list")

@@ -67,6 +67,14 @@ def test_spans_sent_to_nobody_are_lost_without_a_word(world: SmallWorld) -> None
     assert world.emitter.spans == []
 
 
+def test_an_error_ends_with_a_newline_and_an_answer_does_not(world: SmallWorld) -> None:
+    world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    refusal = world.shell("curl -s http://jaeger:16686/api/traces").stdout
+    assert refusal.endswith(b"}]}\n")
+    assert json.loads(refusal)["errors"] == [{"code": 400, "msg": "parameter 'service' is required"}]
+    assert world.shell("curl -s http://jaeger:16686/api/services").stdout.endswith(b"null}")
+
+
 def test_memory_grows_with_what_is_kept(world: SmallWorld) -> None:
     container, _ = world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
     before = container.memory_bytes

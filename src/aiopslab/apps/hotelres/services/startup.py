@@ -99,7 +99,7 @@ class Startup:
         try:
             await client.connect()
         except MongoError as error:
-            self._panic_in_database(str(error), where.dialled)
+            self._panic_in_database(address, str(error), where.dialled)
         self.log_info(self._locate_db(where.dialled + 3), "New session successfull...")
         if self.name != "reservation":  # the only program that does not log this
             self.log_info(self._locate_db(where.dialled + 5), "Generating test data...")
@@ -236,12 +236,12 @@ class Startup:
             await self.ctx.cpu(SEED_CPU_S)
         await collection.ensure_index(seed.field)
 
-    def _panic_in_database(self, text: str, line: int) -> NoReturn:
+    def _panic_in_database(self, address: str, text: str, line: int) -> NoReturn:
         frames = build_main_frames(
             self.name,
             self.lines.database + 2,
             *build_logger_frames(),
-            "main.initializeDatabase({0xc00001e0c0, 0x11})",
+            f"main.initializeDatabase({{0xc00001e0c0, {len(address):#x}}})",
             f"\t{ROOT}/cmd/{self.name}/db.go:{line} +0x1f3",
         )
         self.log.panic(text, self._locate_db(line), frames)

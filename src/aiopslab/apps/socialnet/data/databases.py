@@ -31,7 +31,7 @@ SALT_SEED: Final = 32
 
 
 def _build_unique_index(field: str) -> Document:
-    return {"v": 2, "key": {field: 1}, "name": f"{field}_1", "unique": True}
+    return {"v": 2, "unique": True, "key": {field: 1}, "name": f"{field}_1"}
 
 
 def _build_users() -> Iterable[Document]:

@@ -58,7 +58,7 @@ def _draw_post(chance: Random, user: int, time_ms: int) -> dict[str, Any]:
         "post_id": make_id(MACHINE, time_ms - FIRST_MS, chance.randrange(16)),
         "timestamp": time_ms,
         "text": text,
-        "req_id": chance.getrandbits(60),
+        "req_id": int(float(chance.getrandbits(60))),  # a number of Lua is a double
         "post_type": 0,
         "creator": {"user_id": Int64(user), "username": make_username(user)},
         "urls": urls,

@@ -38,24 +38,28 @@ CREATE_INDEX: Final = "utils_mongodb.h:76:CreateIndex"
 
 
 class Lines(NamedTuple):
-    """Line numbers in a program's main file of the log messages about a missing index and about the start."""
+    """Line numbers of log messages in a program's main file, and in its handler's where ``mac`` is logged."""
 
     no_index: int
     start: int
+    gap: str = ""
+    """Some programs log their start with a space before the dots."""
+    machine_id: int = 0
+    mac: int = 0
 
 
 LINES: Final = {
-    "compose-post-service": Lines(0, 110),
-    "home-timeline-service": Lines(0, 117),
-    "media-service": Lines(0, 47),
-    "post-storage-service": Lines(67, 83),
-    "social-graph-service": Lines(80, 124),
-    "text-service": Lines(0, 71),
-    "unique-id-service": Lines(0, 63),
-    "url-shorten-service": Lines(75, 92),
-    "user-mention-service": Lines(0, 71),
-    "user-service": Lines(80, 100),
-    "user-timeline-service": Lines(80, 124),
+    "compose-post-service": Lines(0, 110, " "),
+    "home-timeline-service": Lines(0, 141),
+    "media-service": Lines(0, 37),
+    "post-storage-service": Lines(67, 81),
+    "social-graph-service": Lines(97, 143, " "),
+    "text-service": Lines(0, 58),
+    "unique-id-service": Lines(0, 60, " ", 49, 144),
+    "url-shorten-service": Lines(65, 81),
+    "user-mention-service": Lines(0, 68),
+    "user-service": Lines(80, 94, " ", 63, 932),
+    "user-timeline-service": Lines(103, 148),
 }
 
 
@@ -135,15 +139,13 @@ class Startup:
         """Return three hexadecimal digits that distinguish this pod's ids."""
         interface = self.settings.get_text(self.service, "netif")
         if interface != "eth0":
-            place = f"{self._stem.removesuffix('Service')}Handler.h:132:GetMachineId"
+            place = self.locate(self._lines.mac - 11, "GetMachineId")
             self.log.fatal(f"Cannot read MAC address from net interface {interface}", place)
             self.ctx.exit(1)
         mac = hardware_of(self.ctx.container.namespace.address)
-        self.log.info(
-            f"MAC address = {mac}", f"{self._stem.removesuffix('Service')}Handler.h:144:GetMachineId"
-        )
+        self.log.info(f"MAC address = {mac}", self.locate(self._lines.mac, "GetMachineId"))
         found = f"{_hash_identity(mac, self.ctx.process.pid):03x}"[-3:]
-        self.log.info(f"machine_id = {found}", self._locate_main(self._lines.start - 45))
+        self.log.info(f"machine_id = {found}", self._locate_main(self._lines.machine_id))
         return found
 
     def create_server(self) -> ThriftServer:
@@ -153,7 +155,8 @@ class Startup:
     async def serve(self, server: ThriftServer) -> int:
         """Open the port and serve until the process ends."""
         port = self.settings.get_port(self.service)
-        self.log.info(f"Starting the {self.service} server ...", self._locate_main(self._lines.start))
+        lines = self._lines
+        self.log.info(f"Starting the {self.service} server{lines.gap}...", self._locate_main(lines.start))
         try:
             return await server.serve(port)
         except (AddressInUse, NetworkError) as error:

@@ -129,7 +129,8 @@ class Front:
             arguments = parse_arguments(request, script.posted)
             if script.needs_login:
                 arguments = {**arguments, **authenticate(request, SECRET)}
-            method, payload = script.call(arguments, self._bits(60))
+            req_id = int(float(self._bits(60)))  # a number of Lua is a double
+            method, payload = script.call(arguments, req_id)
         except IncompleteArguments:
             self._script_error(script, module, script.lines[0], "Incomplete arguments", exchange)
             return respond(400, b"Incomplete arguments\n")

@@ -154,25 +154,25 @@ HOME: Final = Script(
     _make_page_call("ReadHomeTimeline"),
     encode_timeline,
     "Get home-timeline failure: ",
-    (73, 87, 90),
+    (74, 87, 90),
     type=JSON_TYPE,
 )
 USER: Final = Script(
     "ReadUserTimeline",
     "user-timeline-service",
-    "read_user_timeline_client",
+    "ReadUserTimeline",
     _make_page_call("ReadUserTimeline"),
     encode_timeline,
     "Get user-timeline failure: ",
-    (72, 86, 89),
+    (74, 87, 90),
     type=JSON_TYPE,
 )
 
 
-def _make_simple_script(function: str, service: str, span: str, call: Any, failure: str) -> Script:
-    return Script(
-        function, service, span, call, _always_answer(b"Success!\n"), failure, (35, 51, 54), posted=True
-    )
+def _make_simple_script(
+    function: str, service: str, span: str, call: Any, failure: str, lines: tuple[int, int, int]
+) -> Script:
+    return Script(function, service, span, call, _always_answer(b"Success!\n"), failure, lines, posted=True)
 
 
 SCRIPTS: Final[Mapping[str, Script]] = {
@@ -180,10 +180,20 @@ SCRIPTS: Final[Mapping[str, Script]] = {
     "wrk2-api/home-timeline/read": HOME,
     "wrk2-api/user-timeline/read": USER,
     "wrk2-api/user/register": _make_simple_script(
-        "RegisterUser", "user-service", "register_client", _register, "User registration failure: "
+        "RegisterUser",
+        "user-service",
+        "register_client",
+        _register,
+        "User registration failure: ",
+        (35, 48, 51),
     ),
     "wrk2-api/user/follow": _make_simple_script(
-        "Follow", "social-graph-service", "follow_client", _make_follow_call("Follow"), "Follow Failed: "
+        "Follow",
+        "social-graph-service",
+        "follow_client",
+        _make_follow_call("Follow"),
+        "Follow Failed: ",
+        (44, 52, 55),
     ),
     "wrk2-api/user/unfollow": _make_simple_script(
         "Unfollow",
@@ -191,18 +201,19 @@ SCRIPTS: Final[Mapping[str, Script]] = {
         "unfollow_client",
         _make_follow_call("Unfollow"),
         "Unfollow Failed: ",
+        (44, 52, 55),
     ),
     "api/user/login": Script(
         "Login",
         "user-service",
-        "login_client",
+        "Login",
         _login,
         str.encode,
         "User login failure: ",
-        (33, 55, 58),
+        (35, 51, 55),
         posted=True,
     ),
     "api/post/compose": COMPOSE._replace(needs_login=True),
-    "api/home-timeline/read": HOME._replace(needs_login=True),
-    "api/user-timeline/read": USER._replace(needs_login=True),
+    "api/home-timeline/read": HOME._replace(span="Login", needs_login=True),
+    "api/user-timeline/read": USER._replace(span="Login", needs_login=True),
 }

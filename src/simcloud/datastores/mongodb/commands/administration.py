@@ -16,7 +16,6 @@ from simcloud.datastores.mongodb.server import Request
 MAX_INDEXES = 64
 FILE_BYTES = 20_480
 OPTIONS = (
-    "unique",
     "sparse",
     "expireAfterSeconds",
     "partialFilterExpression",
@@ -211,9 +210,10 @@ def _index(given: Any) -> Document:
         )
     return {
         "v": 2,
+        **({"unique": True} if given.get("unique") else {}),
         "key": key,
         "name": name,
-        **{option: given[option] for option in OPTIONS if option in given},
+        **{option: value for option, value in given.items() if option in OPTIONS},
     }
 
 

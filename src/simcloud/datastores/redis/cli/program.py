@@ -14,7 +14,19 @@ WARNING: Final = (
     "Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe.\n"
 )
 LISTENING: Final = (b"subscribe", b"psubscribe", b"monitor")
-SHOWN_LISTS: Final = (b"list", b"info")
+VERBATIM: Final = {
+    (b"debug", b"htstats"): 0,
+    (b"debug", b"htstats-key"): 0,
+    (b"memory", b"malloc-stats"): 0,
+    (b"memory", b"doctor"): 0,
+    (b"cluster", b"nodes"): 2,
+    (b"cluster", b"info"): 2,
+    (b"client", b"list"): 0,
+    (b"client", b"info"): 0,
+    (b"latency", b"graph"): 3,
+    (b"latency", b"doctor"): 2,
+}
+"""Commands whose replies are printed as they are, in every mode, and their numbers of words, 0 if any."""
 
 
 async def redis_cli(ctx: Context) -> int:
@@ -147,17 +159,18 @@ class Cli:
         return f"{place}{db}{'(TX)' if self.link.in_transaction else ''}> "
 
     async def _show(self, words: Words, reply: Reply) -> None:
-        output, ctx = self._options.output, self._ctx
-        is_text = words[0].lower() == b"info" or (
-            words[0].lower() == b"client" and len(words) > 1 and words[1].lower() in SHOWN_LISTS
-        )
-        if output == "raw" or (is_text and isinstance(reply, bytes)):
-            data = raw(reply)
-            await ctx.stdout.write(
-                data if is_text and data.endswith(b"\n") and output != "raw" else data + b"\n"
-            )
+        if is_verbatim(words):
+            await self._ctx.stdout.write(raw(reply))
+        elif self._options.output == "raw":
+            await self._ctx.stdout.write(raw(reply) + b"\n")
         else:
-            await ctx.out(for_people(reply))
+            await self._ctx.out(for_people(reply))
+
+
+def is_verbatim(words: Words) -> bool:
+    """Return whether the reply to a command is a text that ends its last line itself."""
+    name, verb = words[0].lower(), words[1].lower() if len(words) > 1 else b""
+    return name in (b"info", b"lolwut") or VERBATIM.get((name, verb)) in (0, len(words))
 
 
 async def _all(ctx: Context) -> bytes:

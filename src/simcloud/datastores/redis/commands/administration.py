@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from simcloud.datastores.redis.commands.table import Handler, command
+from simcloud.datastores.redis.config import Config
 from simcloud.datastores.redis.engine.database import KEY_BYTES
 from simcloud.datastores.redis.engine.numbers import double, integer
 from simcloud.datastores.redis.resp import OK, RedisError, Reply, Simple, SyntaxMistake, Words
@@ -106,7 +107,7 @@ def _usage(client: Client, words: Words) -> Reply:
 def _doctor(client: Client, words: Words) -> Reply:
     if client.server.used_bytes < 5 << 20:
         return (
-            b"Hi Sam, this instance is empty or is using very little memory, my issue detector can't be used in these "
+            b"Hi Sam, this instance is empty or is using very little memory, my issues detector can't be used in these "
             b"conditions. Please, leave for your mission on Earth and fill it with some data. The new Sam and I will be "
             b"back to our programming as soon as I finished rebooting.\n"
         )
@@ -140,12 +141,20 @@ def _diagnose_latency(client: Client, words: Words) -> Reply:
     delays = [delay_ms for _, delay_ms in spikes]
     average = sum(delays) // len(delays)
     deviation = sum(abs(delay_ms - average) for delay_ms in delays) // len(delays)
-    period_s = (client.server.clock() - spikes[0][0]) / len(delays)
+    period_s = max(1, int(client.server.clock()) - spikes[0][0]) / len(delays)
     return (
         "Dave, I have observed latency spikes in this Redis instance. You don't mind talking about it, do you Dave?\n\n"
         f"1. command: {len(delays)} latency spikes (average {average}ms, mean deviation {deviation}ms, "
         f"period {period_s:.2f} sec). Worst all time event {max(delays)}ms.\n"
+        f"\nI have a few advices for you:\n\n{_advise(client.server.config)}"
     ).encode()
+
+
+def _advise(config: Config) -> str:
+    """Return what to do about slow commands."""
+    least_ms, logged_us = config.number("latency-monitor-threshold"), config.number("slowlog-log-slower-than")
+    logging = ENABLE_SLOW_LOG if logged_us < 0 else TUNE_SLOW_LOG if logged_us // 1000 > least_ms else ""
+    return f"{logging.format(least_ms * 1000)}{READ_SLOW_LOG}{LARGE_OBJECTS}"
 
 
 def _reset_latency(client: Client, words: Words) -> Reply:
@@ -162,6 +171,24 @@ MONITORING_DISABLED: Final = (
 NO_LATENCY: Final = (
     b"Dave, no latency spike was observed during the lifetime of this Redis instance, not in the slightest bit. I "
     b"honestly think you ought to sit down calmly, take a stress pill, and think things over.\n"
+)
+ENABLE_SLOW_LOG: Final = (
+    "- There are latency issues with potentially slow commands you are using. Try to enable the Slow Log Redis "
+    "feature using the command 'CONFIG SET slowlog-log-slower-than {}'. If the Slow log is disabled Redis is not able "
+    "to log slow commands execution for you.\n"
+)
+TUNE_SLOW_LOG: Final = (
+    "- Your current Slow Log configuration only logs events that are slower than your configured latency monitor "
+    "threshold. Please use 'CONFIG SET slowlog-log-slower-than {}'.\n"
+)
+READ_SLOW_LOG: Final = (
+    "- Check your Slow Log to understand what are the commands you are running which are too slow to execute. Please "
+    "check https://redis.io/commands/slowlog for more information.\n"
+)
+LARGE_OBJECTS: Final = (
+    "- Deleting, expiring or evicting (because of maxmemory policy) large objects is a blocking operation. If you have "
+    "very large objects that are often deleted, expired, or evicted, try to fragment those objects into multiple smaller "
+    "objects.\n"
 )
 LATENCY_HELP: Final = """LATENCY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:
 DOCTOR

@@ -65,7 +65,7 @@ def _server(server: ServerState) -> Facts:
         "os": f"Linux {server.kernel_release} x86_64",
         "arch_bits": 64,
         "multiplexing_api": "epoll",
-        "atomicvar_api": "atomic-builtin",
+        "atomicvar_api": "c11-builtin",
         "gcc_version": "8.3.0",
         "process_id": server.pid,
         "process_supervised": "no",
