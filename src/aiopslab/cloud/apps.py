@@ -97,7 +97,7 @@ def deploy(
         leave_earlier_release(cluster, app, app.past, released_s)
         if history is not None:
             wait_until_ready(world, cluster, app, started_s + timeout_s, tell)
-            date_back(cluster.api.log, app.namespace, history.released_s)
+            date_back(cluster.api, app.namespace, history.released_s)
             skip_until(world, history.changed_s)
         for line in app.past.by_hand:
             _run(terminal, line)

@@ -17,7 +17,7 @@ from aiopslab.apps import Application, Past
 from aiopslab.cloud.declared import KINDS
 from simcloud.helm import merge_maps, releases
 from simcloud.kubernetes import Cluster, ComponentClient, owner_reference
-from simcloud.kubernetes.api import Key, Object, RevisionLog, WriteOptions, at, copy, times
+from simcloud.kubernetes.api import Api, Key, Object, WriteOptions, at, copy, times
 from simcloud.kubernetes.controllers.deployments import empty_set, note_revision, note_sizes
 
 CURRENT_RECORD: Final = ".v2"
@@ -28,6 +28,10 @@ MOST_REPLACED_PODS: Final = 5
 CONTROLLER: Final = ("system:serviceaccount:kube-system:deployment-controller", "kube-controller-manager")
 
 
+_REWRITTEN: Final = frozenset(
+    {"daemonsets", "deployments", "endpoints", "endpointslices", "replicasets", "statefulsets"}
+)
+"""What an upgrade changes of the objects that it keeps."""
 _DERIVED_KINDS: Final = (("", "endpoints"), ("discovery.k8s.io", "endpointslices"), ("apps", "replicasets"))
 
 
@@ -42,11 +46,12 @@ def leave_earlier_release(cluster: Cluster, app: Application, past: Past, releas
         client.create(_build_old_set(client, app.namespace, deployment))
 
 
-def date_back(log: RevisionLog, namespace: str, time_s: float) -> None:
+def date_back(api: Api, namespace: str, time_s: float) -> None:
     """Date all that an upgrade keeps: every object of the application except its pods and their ReplicaSets."""
     time = times.rfc3339(time_s)
     for group, plural in (*KINDS, *_DERIVED_KINDS):
-        for obj in log.objects(group, plural):
+        age_s = 0.0 if plural in _REWRITTEN else api.now_s - time_s
+        for obj in api.log.objects(group, plural):
             metadata = obj["metadata"]
             owner = metadata.get("namespace") or at(obj, "spec", "claimRef", "namespace") or metadata["name"]
             is_current = plural == "replicasets" and obj["spec"]["replicas"]
@@ -58,9 +63,8 @@ def date_back(log: RevisionLog, namespace: str, time_s: float) -> None:
             _count_generations(dated)
             for condition in at(dated, "status", "conditions", default=()):
                 condition["lastTransitionTime"] = time
-            log.put(
-                Key(group, plural, metadata.get("namespace", ""), metadata["name"]), dated, *CONTROLLER[:1]
-            )
+            key = Key(group, plural, metadata.get("namespace", ""), metadata["name"])
+            api.log.put(key, dated, CONTROLLER[0], age_s)
 
 
 def _count_generations(obj: Object) -> None:

@@ -36,6 +36,10 @@ _MESSAGES: Final = """\
 0.757791||NET: Registered PF_INET protocol family
 0.812447||NET: Registered PF_INET6 protocol family
 1.090327||ata_piix 0000:00:01.1: version 2.13
+1.103172||scsi host0: ata_piix
+1.108904||scsi host1: ata_piix
+1.109346||ata1: PATA max MWDMA2 cmd 0x1f0 ctl 0x3f6 bmdma 0xc0a0 irq 14
+1.109351||ata2: PATA max MWDMA2 cmd 0x170 ctl 0x376 bmdma 0xc0a8 irq 15
 1.127615||scsi host2: Virtio SCSI HBA
 1.131990|5|scsi 2:0:0:0: Direct-Access     QEMU     QEMU HARDDISK    2.5+ PQ: 0 ANSI: 5
 1.163377|5|sd 2:0:0:0: [sda] {sectors} 512-byte logical blocks: ({gigabytes:.1f} GB/{gibibytes:.1f} GiB)

@@ -107,6 +107,11 @@ class Image:
         root.chmod("/tmp", 0o1777)
         root.chmod("/root", 0o700)
         self._add_binaries(root)
+        # Images of a single Go program often have it in their root.
+        start = self.entrypoint[0] if self.entrypoint else ""
+        program = start.rpartition("/")[2]
+        if start.startswith("/") and program in self.programs and not root.exists(start):
+            root.write(start, BINARY + program.encode(), mode=0o755)
         for path, data in {**{path: text.encode() for path, text in system.items()}, **extra}.items():
             if path.endswith("/"):
                 root.mkdir(path, 0o755, parents=True)

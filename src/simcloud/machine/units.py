@@ -22,7 +22,7 @@ STOP_TIMEOUT_S: Final = 90.0
 """A process that has not ended by then after it was asked to is killed."""
 
 PREPARATION_PIDS: Final = 8
-"""A command that runs before a service starts others in turn."""
+"""The commands that run before a service start others in turn."""
 PACKAGED: Final = "/lib/systemd/system"
 LOCAL: Final = "/etc/systemd/system"
 
@@ -74,10 +74,11 @@ class Unit:
         self.cgroup_path = f"{group}/{name}"
         settings = "\n".join((text, *(drop_ins or {}).values())).splitlines()
         self.has_task_limit = "TasksMax=infinity" not in settings
-        before = next((line for line in settings if line.startswith("ExecStartPre=")), "")
-        self.preparation = before.removeprefix("ExecStartPre=").lstrip("-").replace('"', "")
-        """The command that runs before its process starts."""
-        self.preparation_pid = 0
+        commands = [
+            line.removeprefix("ExecStartPre=") for line in settings if line.startswith("ExecStartPre=")
+        ]
+        self.preparations = {command.lstrip("-").replace('"', ""): 0 for command in commands}
+        """The commands that run before its process starts, and the number that each last had as a process."""
         self.helpers: dict[Process, None] = {}
         """Other processes that belong to it."""
         self._machine = machine
@@ -120,8 +121,10 @@ class Unit:
         if self.running:
             return
         self._machine.host.use_pids(1 + crc32(self.name.encode()) % 14)  # what systemd runs before it
-        self.preparation_pid = self._machine.host.last_pid
-        if self.preparation:
+        for index, command in enumerate(self.preparations):
+            step = PREPARATION_PIDS * index // len(self.preparations)
+            self.preparations[command] = self._machine.host.last_pid + step
+        if self.preparations:
             self._machine.host.use_pids(PREPARATION_PIDS)
         self.process = self._launch()
         self._become("active")

@@ -106,11 +106,11 @@ def test_a_node_that_comes_and_goes_is_suspected_while_it_is_there() -> None:
 @pytest.mark.parametrize(
     "pid",
     [
+        "misconfig_app_hotel_res-mitigation-1",
         "scale_pod_zero_social_net-mitigation-1",
         "k8s_target_port-misconfig-analysis-2",
         "revoke_auth_mongodb-localization-2",
         "noop_detection_hotel_reservation-1",
-        "misconfig_app_hotel_res-mitigation-1",
     ],
 )
 def test_it_solves_problems_of_the_public_release(pid: str, tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_the_texts_that_an_agent_gets_are_varied_and_recorded(tmp_path: Path) ->
     assert "3 of 3 verdicts are the same" in aiopslab("verify", str(tmp_path), "--jobs", "1").stdout
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("problem", "answer"),
     [

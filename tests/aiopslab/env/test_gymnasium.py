@@ -12,7 +12,7 @@ from aiopslab.env import GymIncidentEnv
 NOOP = "noop_detection_hotel_reservation-1"
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 def test_gymnasium_accepts_the_environment() -> None:
     env = GymIncidentEnv([NOOP], max_steps=5)
     try:

@@ -90,6 +90,12 @@ def test_the_disk_accounts_for_images_and_reports_its_errors(lab: Lab) -> None:
     assert "Input/output error" in lab.on(NODE, "dd if=/dev/sda of=/dev/null bs=1M count=100", 1)
     disk.fail_reads = False
     assert "clean, " in lab.on(NODE, "fsck -n /dev/sda1")
+    status = lab.on(NODE, "badblocks -s /dev/sda 1000000 2>&1").replace("\b", "")
+    assert re.findall(r"([0-9.]+)% done, (0:0\d) elapsed. \(0/0/0 errors\)", status) == [
+        ("0.00", "0:00"),
+        ("40.04", "0:01"),
+        ("80.08", "0:02"),
+    ]
     disk.fail_writes = True
     assert "Read-only file system" in lab.on(NODE, "touch /root/new", 1)
     assert lab.on(NODE, "grep ^/dev/sda1 /proc/mounts").startswith("/dev/sda1 / ext4 ro,")
@@ -141,7 +147,14 @@ def test_crictl_filters_formats_and_refuses(lab: Lab) -> None:
     ).strip()
     assert lab.on(NODE, f'ctr -n k8s.io tasks ls | grep -c " {pid} "') == "1\n"
     assert lab.on(NODE, "crictl pods --state NotReady").count("\n") == 1
-    assert 'level=fatal msg="getting the status of the container' in lab.on(NODE, "crictl inspect 0123", 1)
+    missing = r'an error occurred when try to find container \"0123\": not found"'
+    assert lab.on(NODE, "crictl inspect 0123", 1).endswith(
+        'level=fatal msg="get the status of containers: get container status: '
+        f"rpc error: code = NotFound desc = {missing}\n"
+    )
+    images = [row.split() for row in lab.on(NODE, "crictl images --digests | tail -n +2").splitlines()]
+    assert "52546a367cc9e" in {number for *_, number, _ in images}
+    assert all(digest != number for _, _, digest, number, _ in images)
 
 
 def test_etcdctl_needs_a_certificate(lab: Lab) -> None:

@@ -50,6 +50,8 @@ def test_the_units_of_a_node(lab: Lab) -> None:
         in status
     )
     assert "--node-ip=172.18.0.3" in status
+    before = [int(number) for number in re.findall(r"Process: (\d+) ExecStartPre=/bin/sh -euc if ", status)]
+    assert len(before) == 2 and before == sorted(before)
     assert "/etc/systemd/system/kubelet.service.d/10-kubeadm.conf" in lab.type("systemctl cat kubelet")
     properties = lab.type("systemctl show kubelet -p MainPID,NRestarts,MemoryCurrent").splitlines()
     assert [line.partition("=")[0] for line in properties] == ["MainPID", "NRestarts", "MemoryCurrent"]

@@ -177,12 +177,15 @@ class RevisionLog:
         collection = self._collections.get((group, plural))
         return sum(len(objects) for objects in collection.namespaces.values()) if collection else 0
 
-    def put(self, key: Key, obj: Object, by: str = "") -> Object:
-        """Write an object, which from now on belongs to the log. Its resourceVersion is set here."""
+    def put(self, key: Key, obj: Object, by: str = "", age_s: float = 0.0) -> Object:
+        """Write an object, which from now on belongs to the log.
+
+        Its resourceVersion is set here: about that of a write that long ago.
+        """
         collection = self._collection(key.group, key.plural)
         objects = collection.namespaces.setdefault(key.namespace, {})
         before = objects.get(key.name)
-        obj["metadata"]["resourceVersion"] = str(self.revision + 1)
+        obj["metadata"]["resourceVersion"] = str(self.revision + 1 - int(age_s * WRITES_PER_S))
         objects[key.name] = obj = self.seal(obj)
         self._append(collection, "ADDED" if before is None else "MODIFIED", key, obj, before, by)
         return obj

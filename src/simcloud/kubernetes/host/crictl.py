@@ -60,9 +60,11 @@ HUNG: Final = (
 )
 UNREACHABLE: Final = (
     f'validate service connection: validate CRI v1 runtime API for endpoint \\"unix://{SOCKET}\\": '
-    'rpc error: code = Unavailable desc = connection error: desc = \\\\\\"transport: Error while dialing: dial unix '
-    f'{SOCKET}: connect: {{reason}}\\\\\\"'
+    'rpc error: code = Unavailable desc = connection error: desc = \\"transport: Error while dialing: dial unix '
+    f'{SOCKET}: connect: {{reason}}\\"'
 )
+GET_CONTAINER: Final = "get the status of containers: get container status: "
+GET_SANDBOX: Final = "get the status of pod sandboxes: get pod sandbox status: "
 
 
 def crictl(node: Node) -> Program:
@@ -101,17 +103,16 @@ def _fail(ctx: Context, message: str, before: str = "") -> UsageError:
     return UsageError(f'{before}time="{rfc3339(ctx.now)}" level=fatal msg="{message}"')
 
 
-def _missing(ctx: Context, kind: str, word: str) -> UsageError:
+def _missing(ctx: Context, kind: str, word: str, doing: str) -> UsageError:
     """What is printed when the runtime does not know the id of a container or sandbox."""
     if kind == "container":
-        call, what, field = "ContainerStatus", "the container", "containerID"
+        call, field = "ContainerStatus", "containerID"
     else:
-        call, what, field = "PodSandboxStatus", "the pod sandbox", "podSandboxID"
+        call, field = "PodSandboxStatus", "podSandboxID"
     why = f'rpc error: code = NotFound desc = an error occurred when try to find {kind} "{word}": not found'
     text = format_message(f"{call} from runtime service failed", {"err": why, field: word})
     line = format_klog("E", ctx.now, ctx.process.host_pid, "log.go:32", text)
-    message = f'getting the status of {what} "{word}": {quote(why)[1:-1]}'
-    return _fail(ctx, quote(message)[1:-1], f"{line}\n")
+    return _fail(ctx, quote(f"{doing}{why}")[1:-1], f"{line}\n")
 
 
 def list_pairs(node: Node) -> list[Pair]:
@@ -126,15 +127,15 @@ def list_sandboxes(node: Node) -> list[tuple[PodRecord, Sandbox]]:
     return sorted(found, key=lambda pair: -pair[1].holder.started_at)
 
 
-def _find(ctx: Context, node: Node, words: list[str]) -> list[Pair]:
-    """The containers that the given beginnings of ids name."""
+def _find(ctx: Context, node: Node, words: list[str], doing: str = GET_CONTAINER) -> list[Pair]:
+    """The containers that the given beginnings of ids name; ``doing`` begins the message if there is none."""
     if not words:
         raise UsageError("ID cannot be empty")
     found = []
     for word in words:
         match = [(pod, record) for pod, record in list_pairs(node) if record.id.startswith(word)]
         if not match:
-            raise _missing(ctx, "container", word)
+            raise _missing(ctx, "container", word, doing)
         found.append(match[0])
     return found
 
@@ -201,7 +202,7 @@ def _cut(options: Options, text: str) -> str:
 
 
 def _image_number(image: Published) -> str:
-    return image.digest.removeprefix("sha256:")
+    return image.config_digest.removeprefix("sha256:")
 
 
 def _select(node: Node, options: Options) -> Iterator[Pair]:
@@ -244,11 +245,11 @@ def _describe(pod: PodRecord, record: ContainerRecord) -> dict[str, Any]:
         "id": record.id,
         "image": {
             "annotations": {},
-            "image": image.digest,
+            "image": image.config_digest,
             "runtimeHandler": "",
             "userSpecifiedImage": image.name,
         },
-        "imageRef": image.digest,
+        "imageRef": image.config_digest,
         "labels": _labels(pod, record),
         "metadata": {"attempt": record.attempt, "name": record.name},
         "podSandboxId": pod.sandbox.id if pod.sandbox else "",
@@ -311,7 +312,7 @@ async def _pods(ctx: Context, node: Node, options: Options) -> int:
 
 def _describe_image(image: Published) -> dict[str, Any]:
     return {
-        "id": image.digest,
+        "id": image.config_digest,
         "pinned": "/pause:" in image.name,
         "repoDigests": [image.image_id],
         "repoTags": [image.name],
@@ -329,7 +330,7 @@ async def _images(ctx: Context, node: Node, options: Options) -> int:
     rows = [["IMAGE", "TAG", *(["DIGEST"] if options.any("digests") else []), "IMAGE ID", "SIZE"]]
     for image in shown:
         repository, _, tag = image.name.rpartition(":")
-        digest = [image.digest] if options.any("digests") else []
+        digest = [_cut(options, image.digest.removeprefix("sha256:"))] if options.any("digests") else []
         number, size = _cut(options, _image_number(image)), format_size(image.size_bytes, 3)
         rows.append([repository, tag, *digest, number, size])
     return await _print_list(ctx, options, "images", list(map(_describe_image, shown)), rows)
@@ -395,7 +396,7 @@ async def _inspectp(ctx: Context, node: Node, options: Options) -> int:
     for word in options.operands or [sandbox.id for _, sandbox in list_sandboxes(node)]:
         match = [pair for pair in list_sandboxes(node) if pair[1].id.startswith(word)]
         if not match:
-            raise _missing(ctx, "sandbox", word)
+            raise _missing(ctx, "sandbox", word, GET_SANDBOX)
         pod, sandbox = match[0]
         status = _describe_sandbox(ctx, pod, sandbox) | {
             "createdAt": _stamp(_find_creation_s(ctx, sandbox)),
@@ -471,7 +472,7 @@ async def _imagefsinfo(ctx: Context, node: Node, options: Options) -> int:
 
 
 async def _logs(ctx: Context, node: Node, options: Options) -> int:
-    (_, record), *_rest = _find(ctx, node, options.operands)
+    (_, record), *_rest = _find(ctx, node, options.operands, doing="")
     log = record.container.log if record.container is not None else None
     entries = log.entries() if isinstance(log, FollowedLog) else []
     tail = options.last("tail")
@@ -522,7 +523,7 @@ async def _stopp(ctx: Context, node: Node, options: Options) -> int:
     for word in options.operands:
         pod = next((pod for pod, sandbox in list_sandboxes(node) if sandbox.id.startswith(word)), None)
         if pod is None:
-            raise _missing(ctx, "sandbox", word)
+            raise _missing(ctx, "sandbox", word, GET_SANDBOX)
         for record in pod.containers:
             if record.running:
                 await node.runtime.stop(record, 0.0)

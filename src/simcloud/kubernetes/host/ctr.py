@@ -86,6 +86,6 @@ def _list(node: Node, names: list[str], is_kubernetes: bool) -> list[list[str]] 
         for image in node.images.list_images() if is_kubernetes else ():
             size, label = f"{image.size_bytes / 2**20:.1f} MiB", "io.cri-containerd.image=managed"
             rest = [kind, image.digest, size, "linux/amd64", label]
-            rows += [[name, *rest] for name in (image.name, image.image_id, image.digest)]
+            rows += [[name, *rest] for name in (image.name, image.image_id, image.config_digest)]
         return [["REF", "TYPE", "DIGEST", "SIZE", "PLATFORMS", "LABELS"], *sorted(rows)]
     return None

@@ -47,6 +47,7 @@ def kubelet_flags(node: str, address: str) -> str:
 
 def network_config(pod_range: str) -> str:
     """/etc/cni/net.d/10-kindnet.conflist for a node with this range of pod addresses."""
+    blank = ""  # Where a directive of the plugin's template was, the indentation stays.
     return f"""
 {{
 	"cniVersion": "0.3.1",
@@ -59,14 +60,19 @@ def network_config(pod_range: str) -> str:
 			"type": "host-local",
 			"dataDir": "/run/cni-ipam-state",
 			"routes": [
+				{blank}
+				{blank}
 				{{ "dst": "0.0.0.0/0" }}
 			],
 			"ranges": [
+				{blank}
+				{blank}
 				[ {{ "subnet": "{pod_range}" }} ]
 			]
 		}}
 		,
 		"mtu": 1500
+		{blank}
 	}},
 	{{
 		"type": "portmap",

@@ -128,6 +128,8 @@ def show_containerd(node: Node) -> VirtualDirectory:
         for image in node.images.list_images():
             manifest = image.digest.removeprefix("sha256:")
             found[manifest] = VirtualFile(lambda: b"{}", mode=0o444, size=1_100 + len(image.name) * 9)
+            config = image.config_digest.removeprefix("sha256:")
+            found[config] = VirtualFile(lambda: b"{}", mode=0o444, size=2_300 + len(image.name) * 11)
             layer = sha256(image.digest.encode()).hexdigest()
             found[layer] = VirtualFile(lambda: b"\x1f\x8b", mode=0o444, size=image.size_bytes)
         return found

@@ -140,12 +140,11 @@ class NodeImages:
             format_duration(round(kernel.now - begun_at, 3)),
             format_duration(round(kernel.now - asked_at, 3)),
         )
-        digest = found.image_id.rpartition("@")[2]
         self._log(
-            f'Pulled image "{text}" with image id "{digest}", repo tag "{found.name}", repo digest "{found.image_id}", '
+            f'Pulled image "{text}" with image id "{found.config_digest}", repo tag "{found.name}", repo digest "{found.image_id}", '
             f'size "{found.size_bytes}" in {took}'
         )
-        self._log(f'PullImage "{text}" returns image reference "{digest}"')
+        self._log(f'PullImage "{text}" returns image reference "{found.config_digest}"')
         tell(
             "Normal",
             "Pulled",

@@ -20,6 +20,8 @@ POD_RANGE: Final = "10.244.0.0/16"
 SYN_BYTES: Final = 60
 FORWARDING: Final = ("-j KUBE-FORWARD", "RELATED,ESTABLISHED -j ACCEPT")
 REFUSED: Final = "-j REJECT --reject-with icmp-port-unreachable"
+COUNTED: Final = "-m nfacct --nfacct-name  localhost_nps_accepted_pkts"
+"""Counts what uses node ports by the loopback interface, for a metric of kube-proxy."""
 LABELS: Final = {"external": "external IP", "balancer": "loadbalancer IP", "cluster": "cluster IP"}
 
 
@@ -98,8 +100,9 @@ def _node_port(port: ServicePort, transport: str, number: int, node: str) -> Ite
     if port.external_local and not port.by_node.get(node):
         spec = f'{missing} local endpoints" -m addrtype --dst-type LOCAL {to_port} -j DROP'
         yield "filter", _rule("KUBE-EXTERNAL-SERVICES", spec, uses)
-    spec = f'-p {transport} -m comment --comment "{name}" {to_port} -j {_chain("EXT", port, transport)}'
-    yield "nat", _rule("KUBE-NODEPORTS", spec, uses)
+    spec, to = f'-p {transport} -m comment --comment "{name}" {to_port}', _chain("EXT", port, transport)
+    yield "nat", _rule("KUBE-NODEPORTS", f"-d 127.0.0.0/8 {spec} {COUNTED} -j {to}")
+    yield "nat", _rule("KUBE-NODEPORTS", f"{spec} -j {to}", uses)
 
 
 def _external(port: ServicePort, transport: str, uses: int) -> Iterator[tuple[str, RuleLine]]:

@@ -20,8 +20,9 @@ from simcloud.machine.proc.system import (
     CPU_MODEL as CPU_MODEL,
     KERNEL_RELEASE as KERNEL_RELEASE,
     KERNEL_VERSION as KERNEL_VERSION,
+    TICKS_PER_S as TICKS_PER_S,
     cpu_times as cpu_times,
     event_counts as event_counts,
 )
-from simcloud.machine.proc.tasks import TASK_BYTES as TASK_BYTES, state_letter as state_letter
+from simcloud.machine.proc.tasks import TASK_BYTES as TASK_BYTES
 from simcloud.machine.proc.volume import proc_volume as proc_volume

@@ -27,7 +27,7 @@ hugetlb.2MB.numa_stat=total=0~N0=0 hugetlb.2MB.rsvd.current=0 hugetlb.2MB.rsvd.m
 io.pressure=some~avg10=0.00~avg60=0.00~avg300=0.00~total=5236 io.stat= io.weight=default~100 memory.events=low~0
 memory.events.local=low~0 memory.high=max memory.low=0 memory.max=max memory.min=0 memory.numa_stat= memory.oom.group=0
 memory.pressure=some~avg10=0.00~avg60=0.00~avg300=0.00~total=0 memory.reclaim= memory.swap.current=0 memory.swap.events=high~0
-memory.swap.high=max memory.swap.max=max misc.current= misc.max= pids.events=max~0 pids.max=max rdma.current= rdma.max="""
+memory.swap.high=max memory.swap.max=max memory.zswap.current=0 memory.zswap.max=max misc.current= misc.events= misc.max= pids.events=max~0 pids.max=max rdma.current= rdma.max="""
 """Files of a group without limits, with what they say: ``~`` stands for a space, and ``cpus`` is the last processor."""
 _ROOT_FILES: Final = """\
 cgroup.controllers cgroup.max.depth cgroup.max.descendants cgroup.procs cgroup.stat cgroup.subtree_control cgroup.threads
@@ -135,7 +135,7 @@ def _quota_us(container: Container) -> int | None:
 
 
 def _processes(container: Container) -> str:
-    return "".join(f"{pid}\n" for pid in sorted(container.visible()))
+    return "".join(f"{pid}\n" for pid in sorted(container.visible_programs()))
 
 
 def _memory_max(container: Container) -> str:

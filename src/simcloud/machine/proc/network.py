@@ -96,7 +96,7 @@ def _socket_counts(container: Container) -> str:
     waiting = sum(socket.state == "TIME-WAIT" for socket in tcp)
     udp, open_now = len(sockets) - len(tcp), len(tcp) - waiting
     return (
-        f"sockets: used {udp + open_now + 3 * len(container.visible())}\n"
+        f"sockets: used {udp + open_now + 3 * len(container.visible_programs())}\n"
         f"TCP: inuse {open_now} orphan 0 tw {waiting} alloc {allocated + allocated // 16} mem {allocated // 3}\n"
         f"UDP: inuse {udp} mem {2 * datagrams}\nUDPLITE: inuse 0\nRAW: inuse 0\nFRAG: inuse 0 memory 0\n"
     )

@@ -23,7 +23,6 @@ KERNEL_VERSION: Final = "#1 SMP PREEMPT_DYNAMIC Debian 6.1.119-1 (2024-11-22)"
 CPU_MODEL: Final = "Intel(R) Xeon(R) Platinum 8259CL CPU @ 2.50GHz"
 TICKS_PER_S: Final = 100
 KIB: Final = 1024
-KERNEL_THREADS: Final = 112
 
 
 def _cpuinfo(container: Container) -> str:
@@ -42,7 +41,7 @@ def _loadavg(container: Container) -> str:
     machine.cpu.settle(container.kernel.now)
     load = " ".join(f"{value:.2f}" for value in machine.cpu.load)
     waiting = 1 + int(vary(machine.name, container.kernel.now) * 1.4)
-    threads = KERNEL_THREADS + sum(process.threads for process in machine.processes.values())
+    threads = sum(process.threads for process in machine.host.visible().values())
     return f"{load} {waiting}/{threads} {container.last_pid}\n"
 
 
@@ -234,23 +233,33 @@ SETTINGS: Final[dict[str, Fact]] = {"fs/aio-max-nr": _always("65536\n"),
     "fs/inotify/max_queued_events": _always("16384\n"), "fs/inotify/max_user_instances": _always("512\n"),
     "fs/inotify/max_user_watches": _always("524288\n"), "fs/nr_open": _always("1048576\n"),
     "kernel/hostname": _hostname, "kernel/osrelease": _release, "kernel/ostype": _always("Linux\n"),
+    "kernel/core_pattern": _always("core\n"), "kernel/hung_task_timeout_secs": _always("120\n"),
+    "kernel/keys/root_maxbytes": _always("25000000\n"), "kernel/keys/root_maxkeys": _always("1000000\n"),
     "kernel/panic": _always("10\n"), "kernel/panic_on_oops": _always("1\n"),
     "kernel/random/boot_id": lambda c: f"{UUID(c.machine.boot_id)}\n",
     "kernel/threads-max": lambda c: f"{c.machine.memory_bytes // 131_072}\n",
     "kernel/version": _always(f"{KERNEL_VERSION}\n"), "net/bridge/bridge-nf-call-iptables": _always("1\n"),
-    "net/core/netdev_max_backlog": _always("1000\n"), "net/core/rmem_max": _always("212992\n"),
-    "net/core/somaxconn": _always("4096\n"), "net/core/wmem_max": _always("212992\n"),
+    "net/core/netdev_max_backlog": _always("1000\n"), "net/core/rmem_default": _always("212992\n"),
+    "net/core/rmem_max": _always("212992\n"), "net/core/somaxconn": _always("4096\n"),
+    "net/core/wmem_default": _always("212992\n"), "net/core/wmem_max": _always("212992\n"),
     "net/ipv4/conf/all/forwarding": _always("1\n"), "net/ipv4/conf/all/rp_filter": _always("0\n"),
     "net/ipv4/ip_forward": _always("1\n"), "net/ipv4/ip_local_port_range": _always("32768\t60999\n"),
-    "net/ipv4/neigh/default/gc_thresh3": _always("1024\n"), "net/ipv4/tcp_fin_timeout": _always("60\n"),
+    "net/ipv4/neigh/default/gc_thresh1": _always("128\n"), "net/ipv4/neigh/default/gc_thresh2": _always("512\n"),
+    "net/ipv4/neigh/default/gc_thresh3": _always("1024\n"), "net/ipv4/tcp_congestion_control": _always("cubic\n"),
+    "net/ipv4/tcp_fin_timeout": _always("60\n"),
     "net/ipv4/tcp_keepalive_intvl": _always("75\n"), "net/ipv4/tcp_keepalive_probes": _always("9\n"),
     "net/ipv4/tcp_keepalive_time": _always("7200\n"), "net/ipv4/tcp_max_syn_backlog": _always("512\n"),
-    "net/ipv4/tcp_syn_retries": _always("6\n"), "net/ipv4/tcp_tw_reuse": _always("2\n"),
-    "vm/dirty_background_ratio": _always("10\n"), "vm/dirty_ratio": _always("20\n"),
+    "net/ipv4/tcp_max_tw_buckets": _always("32768\n"), "net/ipv4/tcp_retries2": _always("15\n"),
+    "net/ipv4/tcp_rmem": _always("4096\t131072\t6291456\n"), "net/ipv4/tcp_syn_retries": _always("6\n"),
+    "net/ipv4/tcp_synack_retries": _always("5\n"), "net/ipv4/tcp_syncookies": _always("1\n"),
+    "net/ipv4/tcp_tw_reuse": _always("2\n"), "net/ipv4/tcp_wmem": _always("4096\t16384\t4194304\n"),
+    "vm/dirty_background_ratio": _always("10\n"), "vm/dirty_expire_centisecs": _always("3000\n"),
+    "vm/dirty_ratio": _always("20\n"), "vm/dirty_writeback_centisecs": _always("500\n"),
     "vm/drop_caches": _always("0\n"), "vm/max_map_count": _always("65530\n"),
     "vm/min_free_kbytes": lambda c: f"{int((c.machine.memory_bytes // KIB * 16) ** 0.5)}\n",
     "vm/overcommit_memory": _always("1\n"), "vm/overcommit_ratio": _always("50\n"),
-    "vm/panic_on_oom": _always("0\n"), "vm/swappiness": _always("60\n")}  # fmt: skip
+    "vm/panic_on_oom": _always("0\n"), "vm/swappiness": _always("60\n"),
+    "vm/vfs_cache_pressure": _always("100\n")}  # fmt: skip
 FORWARDING: Final = ("net/ipv4/ip_forward", "net/ipv4/conf/all/forwarding")
 """Two names of one setting: whether the kernel forwards packets, such as those of its pods."""
 READ_ONLY_SETTINGS: Final = frozenset(

@@ -31,12 +31,7 @@ OWN_SCORES: Final = {
     "pause": -998,
 }
 """Programs that are started with a score of their own, or set it themselves."""
-STATES: Final = {"R": "running", "S": "sleeping", "T": "stopped"}
-
-
-def state_letter(process: Process) -> str:
-    """T for stopped, else S: a process that can be looked at is waiting for something."""
-    return "T" if process.stopped else "S"
+STATES: Final = {"I": "idle", "R": "running", "S": "sleeping", "T": "stopped"}
 
 
 def process_folder(container: Container, process: Process) -> VirtualDirectory:
@@ -85,7 +80,7 @@ def _badness(process: Process) -> int:
 
 
 def _status(container: Container, process: Process) -> str:
-    pid, state = container.pid_seen(process), state_letter(process)
+    pid, state = container.pid_seen(process), process.state
     kib, uid, gid = _pages(process) * PAGE_BYTES // KIB, process.uid, process.files.gid
     virtual_kib = process.virtual_bytes // KIB
     age_s = container.kernel.now - process.started_at
@@ -100,7 +95,12 @@ def _status(container: Container, process: Process) -> str:
         "Cpus_allowed_list": f"0-{container.machine.cpu.cores - 1}", "voluntary_ctxt_switches": switches,
         "nonvoluntary_ctxt_switches": int(process.cpu_s * 7),
     }  # fmt: skip
-    return "".join(f"{name}:\t{value}\n" for name, value in rows.items())
+    has_memory = process.virtual_bytes > 0
+    return "".join(
+        f"{name}:\t{value}\n"
+        for name, value in rows.items()
+        if has_memory or not name.startswith(("Vm", "Rss"))
+    )
 
 
 def _stat(container: Container, process: Process) -> str:
@@ -109,11 +109,11 @@ def _stat(container: Container, process: Process) -> str:
     start = int((process.started_at - container.machine.booted_at) * TICKS_PER_S)
     pages = _pages(process)
     numbers = [
-        _parent_pid(container, process), process.group, process.group, 0, -1, 4194304, 0, 0, 0, 0, ticks, 0, 0, 0, 20, 0,
+        _parent_pid(container, process), process.group, process.group, 0, -1, 4194304, 0, 0, 0, 0, ticks, 0, 0, 0, 20 + process.nice, process.nice,
         process.threads, 0, start, process.virtual_bytes, pages, 18446744073709551615,
     ]  # fmt: skip
     numbers += [0] * (52 - 3 - len(numbers))
-    head = f"{container.pid_seen(process)} ({process.name}) {state_letter(process)}"
+    head = f"{container.pid_seen(process)} ({process.name}) {process.state}"
     return f"{head} {' '.join(map(str, numbers))}\n"
 
 
@@ -142,7 +142,7 @@ def _limits(process: Process) -> str:
 def _descriptors(process: Process) -> dict[str, VirtualEntry]:
     """Streams, then the means of the runtime to wait for events, and sockets."""
     found = {number: _descriptor(stream) for number, stream in sorted(process.streams.items())}
-    for number in range(max(2, *found) + 1, process.first_socket):
+    for number in range(max([2, *found]) + 1, process.first_socket):
         found[number] = VirtualLink(lambda: "anon_inode:[eventpoll]")
     sockets = [socket for socket in process.container.namespace.sockets() if socket.owner is process]
     for number, socket in enumerate(sockets, process.first_socket):

@@ -27,6 +27,7 @@ from simcloud.machine.process.errors import (
     NotExecutable as NotExecutable,
     ProcessDead as ProcessDead,
 )
+from simcloud.machine.process.kernel_threads import KernelThread as KernelThread
 from simcloud.machine.process.limits import Budget as Budget, Limits as Limits
 from simcloud.machine.process.process import (
     PAGE_BYTES as PAGE_BYTES,

@@ -16,6 +16,7 @@ from simcloud.machine.network.namespace import Namespace
 from simcloud.machine.process.capabilities import DEFAULT
 from simcloud.machine.process.cpu import ContainerCpu, MachineCpu
 from simcloud.machine.process.errors import CommandNotFound, ForkFailed, NotExecutable
+from simcloud.machine.process.kernel_threads import list_kernel_threads
 from simcloud.machine.process.limits import Budget, Limits
 from simcloud.machine.process.process import (
     FORK_CPU_S,
@@ -175,6 +176,8 @@ class Container:
         """The containers of its PID namespace; the first one numbers the processes of all."""
         self._own_pids = PidSpace()
         self._first_pid = 1
+        self._kernel_threads: tuple[tuple[float, float], dict[int, Process]] | None = None
+        """Those of its machine, as they were when somebody in here last looked."""
 
     def __repr__(self) -> str:
         return f"<Container {self.name} on {self.machine.name}>"
@@ -366,10 +369,26 @@ class Container:
 
     def visible(self) -> dict[int, Process]:
         """The processes that can be seen from inside, by the number they have there."""
+        programs = self.visible_programs()
+        if self._sees_machine:
+            return dict(sorted((self._list_kernel_threads() | programs).items()))
+        return programs
+
+    def visible_programs(self) -> dict[int, Process]:
+        """The same without threads of the kernel."""
         if self._sees_machine:
             return dict(sorted(self.machine.processes.items()))
         members = self._namespace_members
         return dict(sorted((pid, process) for member in members for pid, process in member.processes.items()))
+
+    def _list_kernel_threads(self) -> dict[int, Process]:
+        machine = self.machine
+        instant = self.kernel.now, machine.booted_at
+        if self._kernel_threads is None or self._kernel_threads[0] != instant:
+            age_s = self.kernel.now - machine.booted_at
+            found = list_kernel_threads(machine.host, age_s, machine.cpu.cores, machine.pids.forks_per_s)
+            self._kernel_threads = instant, found
+        return self._kernel_threads[1]
 
     def pid_seen(self, process: Process) -> int:
         """The number a process has for those inside this container."""

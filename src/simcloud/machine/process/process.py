@@ -225,10 +225,7 @@ class Process:
         """Called with the seconds when time is skipped, after the machine's clock was set."""
         if parent is not None:
             parent.children[pid] = self
-        pages = SIZES.get(self._program, (BASE_PAGES, 0))[0]
-        if container.is_host or self._program in SIZES:
-            pages += crc32(f"{container.name}/{self._program}".encode()) % (pages // 6)
-        self.memory = Memory(self, pages * PAGE_BYTES)
+        self.memory = Memory(self, self._choose_size())
 
     def __repr__(self) -> str:
         return f"<Process {self.pid} {' '.join(self.argv)[:60]}>"
@@ -242,6 +239,23 @@ class Process:
     def _program(self) -> str:
         """The base name of its program, whatever it calls itself (``-bash``, ``sshd: root@pts/0``)."""
         return self.argv[0].partition(":")[0].rpartition("/")[2].lstrip("-") if self.argv else ""
+
+    def _choose_size(self) -> int:
+        """Return the memory that it has from the start, in bytes."""
+        pages = SIZES.get(self._program, (BASE_PAGES, 0))[0]
+        if self.container.is_host or self._program in SIZES:
+            pages += crc32(f"{self.container.name}/{self._program}".encode()) % (pages // 6)
+        return pages * PAGE_BYTES
+
+    @property
+    def state(self) -> str:
+        """T for stopped, else S: a process that can be looked at is waiting for something."""
+        return "T" if self.stopped else "S"
+
+    @property
+    def nice(self) -> int:
+        """How much it lets others go first."""
+        return 0
 
     @property
     def threads(self) -> int:

@@ -69,9 +69,9 @@ def run(stages: Stages, agent: Any, pid: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("agent", "pid"),
     [
+        (Mksmc, "noop_detection_hotel_reservation-1"),
         (PDiagnose, "misconfig_app_hotel_res-localization-1"),
         (Rmlad, "scale_pod_zero_social_net-localization-1"),
-        (Mksmc, "noop_detection_hotel_reservation-1"),
         (Mksmc, "misconfig_app_hotel_res-detection-1"),
     ],
 )

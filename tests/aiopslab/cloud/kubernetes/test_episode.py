@@ -153,6 +153,7 @@ def test_a_policy_limits_the_agent_an_installed_prometheus_shows_metrics_and_the
     assert list_own(served) == ""
 
 
+@pytest.mark.slow
 def test_telemetry_servers_that_do_not_start_make_an_episode_void(served: Served, tmp_path: Path) -> None:
     code, _, err = run(
         served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop", "--cloud", "kubernetes",

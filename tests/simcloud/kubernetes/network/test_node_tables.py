@@ -69,8 +69,11 @@ def test_counts_of_a_node_port_are_the_connections_that_came(world: World) -> No
         assert world.outcome(user, "172.18.0.3", 30080) == "web-0"
     listed = typed(world, "iptables -t nat -L KUBE-NODEPORTS -n -v").splitlines()
     assert listed[0] == "Chain KUBE-NODEPORTS (1 references)"
-    assert listed[2].split()[:2] == ["3", "180"]
-    assert listed[2].endswith("/* demo/web */ tcp dpt:30080")
+    assert listed[2].endswith(
+        "127.0.0.0/8          /* demo/web */ tcp dpt:30080 nfacct-name  localhost_nps_accepted_pkts"
+    )
+    assert listed[3].split()[:2] == ["3", "180"]
+    assert listed[3].endswith("/* demo/web */ tcp dpt:30080")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +120,7 @@ def test_a_persons_rules_stay_beside_those_of_the_cluster(world: World) -> None:
     typed(world, "iptables -I FORWARD -p tcp --dport 9090 -j DROP; iptables-save | iptables-restore")
     listed = typed(world, "iptables -L FORWARD -n").splitlines()
     assert "tcp dpt:9090" in listed[2]
-    assert listed[3].startswith("KUBE-PROXY-FIREWALL 0    --  ")
+    assert listed[3].startswith("KUBE-PROXY-FIREWALL  0    --  ")
     assert typed(world, "iptables-save -t filter").count("--dport 9090") == 1
 
 

@@ -113,13 +113,27 @@ def test_top_shows_the_busiest_first(machine: Machine) -> None:
     machine.kernel.run_for(120)
     lines = text(machine, "top -b -n1").splitlines()
     assert lines[0].startswith("top - 09:02:00 up 2 min,  0 user,  load average: 0.")
-    assert lines[1] == "Tasks:   3 total,   1 running,   2 sleeping,   0 stopped,   0 zombie"
+    assert lines[1] == "Tasks:  65 total,   1 running,  64 sleeping,   0 stopped,   0 zombie"
     assert lines[6] == "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND"
     *_, share, _, minutes, name = lines[7].split()
     assert (float(share), minutes[:4], name) == (pytest.approx(50, abs=1), "1:00", "busy")
     frames = text(machine, "top -b -n3 -d 10").split("\ntop - ")
     assert len(frames) == 3
     assert type_line(machine, "top -b -n1 -o FOO").stderr == b"top: unrecognized field name 'FOO'\n"
+
+
+def test_the_kernels_threads_are_listed_on_a_machine_and_ignore_signals(machine: Machine) -> None:
+    machine.kernel.run_for(400)
+    columns = "ps --ppid 2 -o pid=,sid=,ni=,stat=,vsz=,time=,args="
+    rows = [line.split() for line in text(machine, columns).splitlines()]
+    assert rows[0] == ["3", "0", "-20", "I<", "0", "00:00:00", "[rcu_gp]"]
+    assert ["19", "SN", "0", "00:00:00", "[khugepaged]"] in [row[2:] for row in rows]
+    ages = {row[-1]: int(text(machine, f"ps -o etimes= -p {row[0]}")) for row in rows}
+    assert ages["[kthrotld]"] > 400
+    assert ages["[kworker/0:0-events]"] < 300
+    assert text(machine, "kill -9 3; pkill -9 rcu_gp; cat /proc/3/comm; ps -C rcu_gp -o s=") == "rcu_gp\nI\n"
+    assert text(machine, "grep -c Vm /proc/3/status") == "0\n"
+    assert b"rcu_gp" not in box_on(machine).run(["ps", "-e"]).stdout
 
 
 def test_pgrep_and_pkill(machine: Machine) -> None:

@@ -136,6 +136,11 @@ def test_vmstat_counts_the_work_between_its_looks(machine: Machine) -> None:
     user, system, idle = map(int, rows[-1].split()[12:15])
     assert (user + system, idle) == (pytest.approx(50, abs=3), pytest.approx(50, abs=3))
     assert 0 < system < user
+    counts = text(machine, "head -1 /proc/stat; grep -h ctxt /proc/stat; vmstat | tail -1").split()
+    ticks, switches, row = sum(map(int, counts[1:9])), int(counts[12]), counts[13:]
+    assert int(row[11]) == (switches * 100 + ticks // 2) // ticks, (
+        "averages since the boot are of one processor"
+    )
 
 
 def test_facts_of_the_kernel(machine: Machine) -> None:

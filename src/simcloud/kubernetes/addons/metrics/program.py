@@ -42,7 +42,7 @@ def metrics_server_image(api: Api) -> Image:
     async def run(ctx: Context) -> int:
         return await MetricsServer(ctx, api).run()
 
-    return Image(IMAGE, {"metrics-server": run}, entrypoint=["metrics-server"])
+    return Image(IMAGE, {"metrics-server": run}, entrypoint=["/metrics-server"])
 
 
 class MetricsServer:

@@ -26,7 +26,7 @@ def coredns_image(api: Api, pods: ClusterNetwork) -> Image:
     async def coredns(ctx: Context) -> int:
         return await CoreDns(ctx, api, _user_of(ctx, api, pods)).run()
 
-    return Image(IMAGE, {"coredns": coredns}, entrypoint=["coredns"])
+    return Image(IMAGE, {"coredns": coredns}, entrypoint=["/coredns"])
 
 
 def coredns_on_host(api: Api) -> Program:

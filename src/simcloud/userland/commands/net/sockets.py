@@ -59,7 +59,7 @@ async def ss(ctx: Context) -> int:
     if options.any("Z", "z"):
         raise UsageError("ss: SELinux is not enabled.")
     if options.any("s", "summary"):
-        local = LOCAL_SOCKETS_PER_PROCESS * len(ctx.container.visible())
+        local = LOCAL_SOCKETS_PER_PROCESS * len(ctx.container.visible_programs())
         await ctx.out(_summary(ctx.container.namespace.sockets(), local))
         return 0
     wanted = read_filter(ctx.args[0], options.operands)

@@ -6,6 +6,7 @@ A machine has one disk with one partition, which is its root file system. Contai
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from time import asctime, gmtime
 from typing import Final
 from uuid import UUID
@@ -275,7 +276,7 @@ def _describe_file_system(ctx: Context) -> str:
         "Filesystem magic number": "0xEF53", "Filesystem revision #": "1 (dynamic)",
         "Filesystem features": "has_journal ext_attr resize_inode dir_index filetype needs_recovery extent 64bit flex_bg "
                                "sparse_super large_file huge_file dir_nlink extra_isize metadata_csum",
-        "Filesystem flags": "signed_directory_hash", "Default mount options": "user_xattr acl",
+        "Filesystem flags": "signed_directory_hash ", "Default mount options": "user_xattr acl",
         "Filesystem state": "clean with errors" if disk.file_system_errors else "clean", "Errors behavior": "Continue",
         "Filesystem OS type": "Linux", "Inode count": disk.inodes, "Block count": blocks, "Reserved block count": blocks // 20,
         "Overhead clusters": blocks - disk.capacity_bytes // BLOCK_BYTES, "Free blocks": disk.free_bytes // BLOCK_BYTES,
@@ -364,6 +365,15 @@ async def fsck(ctx: Context, options: Options) -> int:
     return 4 if is_damaged and options.operands else 0
 
 
+def _format_status(share: float, elapsed_s: int, bad: int) -> str:
+    """The progress of ``badblocks``, and the cursor back to where it began."""
+    minutes, seconds = divmod(elapsed_s, 60)
+    hours, minutes = divmod(minutes, 60)
+    time = f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
+    text = f"{100 * share:6.2f}% done, {time} elapsed. ({bad}/0/0 errors)"
+    return text + "\b" * len(text)
+
+
 @tool(
     "badblocks",
     options="b= c= d= e= f i= n o= p= s t= v w X B",
@@ -378,7 +388,9 @@ async def badblocks(ctx: Context, options: Options) -> int:
     last = int(limits[0][:15]) if limits and limits[0].isdecimal() else device_bytes(ctx.machine) // 1024 - 1
     head = "Checking for bad blocks (read-only test): " if options.any("s", "v") else ""
     await ctx.err((f"Checking blocks 0 to {last}\n" if options.any("v") else "") + head)
-    await ctx.sleep(last * 1024 / READ_BYTES_PER_S)
+    shows_status = options.any("s") and last > 0
+    if shows_status:
+        await ctx.err(_format_status(0.0, 0, 0))
     device, bad = ctx.files.open(path), 0
     try:
         device.read(BLOCK_BYTES)
@@ -387,6 +399,13 @@ async def badblocks(ctx: Context, options: Options) -> int:
         await ctx.out("".join(f"{number}\n" for number in range(bad)))
     finally:
         device.close()
+    total_s = last * 1024 / READ_BYTES_PER_S
+    for second in range(1, ceil(total_s) if shows_status else 1):
+        ctx.spend_turn()
+        await ctx.sleep(1.0)
+        total_s -= 1.0
+        await ctx.err(_format_status(second / (second + total_s), second, bad))
+    await ctx.sleep(total_s)
     await ctx.err(f"{'done':<53}\n" if head else "")
     if options.any("v"):
         await ctx.err(f"Pass completed, {bad} bad blocks found. ({bad}/0/0 errors)\n")

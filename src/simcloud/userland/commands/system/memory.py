@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.proc import cpu_times, event_counts, measure_activity, measure_memory, vary
+from simcloud.machine.proc import TICKS_PER_S, cpu_times, event_counts, measure_activity, measure_memory, vary
 from simcloud.machine.process import Context
 from simcloud.userland.commands.options import Options
 from simcloud.userland.commands.system.durations import parse_seconds
@@ -120,14 +120,14 @@ async def vmstat(ctx: Context, options: Options) -> int:
     unit = {"k": 1000, "K": KIB, "m": 1000**2, "M": KIB**2}.get(options.last("S", default="K"), KIB)
     before = _sample(ctx)
     since = [0] * len(before)
-    passed_s = ctx.kernel.now - ctx.machine.booted_at
+    interval_s = max(int(min(delay_s or 0.0, ENDLESS)), 1)
     for number in range(count or 0):
         if number:
-            await ctx.sleep(max(delay_s or 0.0, 1.0))
-            since, before, passed_s = before, _sample(ctx), max(delay_s or 0.0, 1.0)
+            await ctx.sleep(interval_s)
+            since, before = before, _sample(ctx)
         ctx.spend_turn()
         changes = [new - old for new, old in zip(before, since, strict=True)]
-        await ctx.out(_vmstat_row(ctx, changes, passed_s, unit, options.any("w")))
+        await ctx.out(_vmstat_row(ctx, changes, interval_s if number else 0, unit, options.any("w")))
     return 0
 
 
@@ -143,12 +143,15 @@ def _sample(ctx: Context) -> list[int]:
     return [activity.read_sectors // 2, activity.write_sectors // 2, *event_counts(machine), *ticks]
 
 
-def _vmstat_row(ctx: Context, changes: list[int], passed_s: float, unit: int, wide: bool) -> str:
+def _vmstat_row(ctx: Context, changes: list[int], passed_s: int, unit: int, wide: bool) -> str:
+    """A row of the changes in ``passed_s``; the first row, with 0, is that of all the time since the boot."""
     machine, use = ctx.machine, measure_memory(ctx.machine)
-    rates = [int(count / max(passed_s, 1.0)) for count in changes[:4]]
     ticks = [max(0, count) for count in changes[4:]]
-    shares = [round(100 * count / max(1, sum(ticks))) for count in ticks]
-    shares[2] = max(0, 100 - sum(shares) + shares[2])
+    total = max(1, sum(ticks))
+    # The time since the boot is the ticks of all processors together: the first row has averages of one of them.
+    scale, span = (1, passed_s) if passed_s else (TICKS_PER_S, total)
+    rates = [(count * scale + span // 2) // span for count in changes[:4]]
+    shares = [(100 * count + total // 2) // total for count in ticks]
     runnable = max(int(machine.cpu.load[0] + 0.5), 1 if vary(machine.name, ctx.kernel.now) > 0.7 else 0)
     blocked = 1 if machine.disk.latency_s > 0.05 else 0
     free, buffers, cache = use.free // unit, use.buffers // unit, (use.cache - use.buffers) // unit

@@ -289,9 +289,8 @@ def _describe(ctx: Context, unit: Unit) -> str:
     if unit.documentation:
         rows.append(("Docs", unit.documentation.split()))
     process, processes = unit.process, unit.list_processes()
-    if process is not None and unit.preparation:
-        command = f"ExecStartPre={unit.preparation} (code=exited, status=0/SUCCESS)"
-        rows.append(("Process", [f"{unit.preparation_pid} {command}"]))
+    for command, pid in unit.preparations.items() if process is not None else ():
+        rows.append(("Process", [f"{pid} ExecStartPre={command} (code=exited, status=0/SUCCESS)"]))
     if process is not None and not process.alive and unit.result:
         rows += [
             ("Process", [f"{process.host_pid} ExecStart={process.argv[0]} ({unit.result})"]),

@@ -14,7 +14,7 @@ WORDS: Final = {
     "--ctstate": "ctstate {}", "--mark": "mark match {}", "--dst-type": "ADDRTYPE match dst-type {}",
     "--src-type": "ADDRTYPE match src-type {}", "--comment": "/* {} */", "--mode": "statistic mode {}",
     "--probability": "probability {}", "--to-destination": "to:{}", "--to-ports": "redir ports {}", "--reject-with": "reject-with {}",
-    "--seconds": "seconds: {}", "--name": "name: {} side: source mask: 255.255.255.255",
+    "--nfacct-name": "nfacct-name  {}", "--seconds": "seconds: {}", "--name": "name: {} side: source mask: 255.255.255.255",
 }  # fmt: skip
 """How ``-L`` prints the value of an option."""
 
@@ -106,12 +106,15 @@ def list_chains(chains: Chains, everything: Chains, flags: Sequence[str]) -> str
     """The output of ``-L``; ``everything`` is the whole table, in which references are counted."""
     detailed, numeric = "-v" in flags, "-n" in flags
     numbered = any(flag.startswith("--line") for flag in flags)
-    head = " pkts bytes target     prot opt in     out     " if detailed else "target     prot opt "
+    shorten = str if "-x" in flags else _short
+    head = "target     prot opt "
+    if detailed:
+        head = f"{'    pkts      bytes' if '-x' in flags else ' pkts bytes'} {head}in     out     "
     parts = []
     specs = (f" {rule.spec}" for chain in everything.values() for rule in chain.rules)
     references = Counter(spec.partition(" -j ")[2].partition(" ")[0] for spec in specs)
     for name, chain in chains.items():
-        counts = f" {chain.packets} packets, {chain.bytes} bytes" if detailed else ""
+        counts = f" {shorten(chain.packets)} packets, {shorten(chain.bytes)} bytes" if detailed else ""
         about = f"policy {chain.policy}{counts}"
         if not chain.policy:
             about = f"{references[name]} references"
@@ -127,22 +130,27 @@ def _row(rule: RuleLine, detailed: bool, numeric: bool, exact: bool) -> str:
     anywhere = "0.0.0.0/0" if numeric else "anywhere"
     ends = [end.removesuffix("/32") or anywhere for end in (columns.source, columns.destination)]
     protocol = PROTOCOLS[columns.transport] if numeric else columns.transport
-    shorten = str if exact else _short
-    counts = f"{shorten(rule.packets):>5} {shorten(rule.bytes):>5} " if detailed else ""
+    counts = ""
+    if detailed and exact:
+        counts = f"{rule.packets:8d} {rule.bytes:8d} "
+    elif detailed:
+        counts = f"{_short(rule.packets):>5} {_short(rule.bytes):>5} "
     where = f"{columns.enters:<7}{columns.leaves:<8}" if detailed else ""
     extra = columns.extra
     if not numeric:
         for name, port in SERVICES.items():
             extra = f"{extra} ".replace(f"pt:{port} ", f"pt:{name} ").rstrip()
-    target = f"{columns.target:<10} "
+    target = f"{columns.target:<9}  "  # the second space has room for the "!" of a protocol
     row = f"{counts}{target}{protocol:<5}--  {where}{ends[0]:<21}{ends[1]:<20}"
     return f"{row} {extra}" if extra else row
 
 
 def _short(count: int) -> str:
     """Large counts in thousands or more."""
-    for unit in ("", "K", "M", "G"):
-        if count < 100_000:
+    if count < 100_000:
+        return str(count)
+    for unit in "KMG":
+        count = (count + 500) // 1000
+        if count < 10_000:
             return f"{count}{unit}"
-        count = round(count / 1000)
-    return f"{count}T"
+    return f"{(count + 500) // 1000}T"

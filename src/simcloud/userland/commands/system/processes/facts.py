@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.machine.proc import state_letter, vary
+from simcloud.machine.proc import vary
 from simcloud.machine.process import MAX_PID, PAGE_BYTES, Context, Process
 from simcloud.userland.commands.system.accounts import Accounts
 from simcloud.userland.commands.system.dates import Moment, format_moment, zone_of
@@ -62,13 +62,20 @@ class Facts:
         return " ".join(process.argv) if process.argv else f"[{process.name}]"
 
     def state(self, process: Process) -> str:
-        """R for the one that asks, T for stopped, else S."""
-        return "R" if process is self._ctx.process else state_letter(process)
+        """R for the one that asks."""
+        return "R" if process is self._ctx.process else process.state
 
     def full_state(self, process: Process) -> str:
-        """With an s for the leader of a session, an l for one with several threads and a + in the foreground."""
+        """With < or N for its priority, s for the leader of a session, l for several threads and + in the foreground."""
+        priority = "<" if process.nice < 0 else "N" if process.nice else ""
         leader = "s" if process.session is process else ""
-        return self.state(process) + leader + "l" * (process.threads > 1) + "+" * self._is_foreground(process)
+        return (
+            self.state(process)
+            + priority
+            + leader
+            + "l" * (process.threads > 1)
+            + "+" * self._is_foreground(process)
+        )
 
     def _is_foreground(self, process: Process) -> bool:
         """A shell is in the foreground of its terminal while no command is."""

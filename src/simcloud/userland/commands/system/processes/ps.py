@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from simcloud.machine.process import Context, Process
+from simcloud.machine.process import Context, KernelThread, Process
 from simcloud.userland.commands.options import UsageError
 from simcloud.userland.commands.registry import command
 from simcloud.userland.commands.system.processes.columns import (
@@ -272,6 +272,7 @@ def _as_forest(facts: Facts, shown: list[Process], plain: bool) -> tuple[list[Pr
             children.setdefault(facts.pid(parent), []).append(process)
         else:
             roots.append(process)
+    roots.sort(key=lambda root: not isinstance(root, KernelThread))
     ordered, prefixes = [], {}
     pending = [(process, "", 0, True) for process in reversed(roots)]
     while pending:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from simcloud.machine.process import Context, Process
+from simcloud.machine.process import Context, KernelThread, Process
 from simcloud.patterns import is_utf8_locale
 from simcloud.userland.commands.options import Options, UsageError
 from simcloud.userland.commands.system.processes.facts import Facts
@@ -43,7 +43,7 @@ class _Branch(NamedTuple):
 async def pstree(ctx: Context, options: Options) -> int:
     """Show running processes as a tree."""
     facts = Facts(ctx)
-    roots = [p for p in facts.processes if facts.parent_pid(p) == 0]
+    roots = [p for p in facts.processes if facts.parent_pid(p) == 0 and not isinstance(p, KernelThread)]
     for word in options.operands[:1]:
         if word.isdecimal() and word.isascii():
             roots = [p for p in facts.processes if facts.pid(p) == int(word[:9])]

@@ -168,7 +168,7 @@ class _Screen:
         user = facts.user(process)
         user = user if len(user) <= 8 else f"{user[:7]}+"
         start = (
-            f"{facts.pid(process):{PID_WIDTH}d} {user:<8}  20   0 {_scale(facts.virtual_kib(process), 7)} "
+            f"{facts.pid(process):{PID_WIDTH}d} {user:<8} {20 + process.nice:3d} {process.nice:3d} {_scale(facts.virtual_kib(process), 7)} "
             f"{_scale(facts.resident_kib(process), 6)} {_scale(facts.common_kib(process), 6)} {facts.state(process)} {share:5.1f} "
             f"{facts.memory_percent(process):5.1f} {int(minutes):3d}:{seconds:05.2f} "
         )
