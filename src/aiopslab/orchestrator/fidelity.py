@@ -21,6 +21,7 @@ from aiopslab.orchestrator.validation.evidence import ERROR_WORDS
 from aiopslab.orchestrator.validation.repairs import CannotBeTyped, judge, type_reference_repair
 from aiopslab.utils import ProgressCallback, ignore_progress
 from simcloud.kubernetes.api import at
+from simcloud.telemetry.traces import TraceView
 
 if TYPE_CHECKING:
     from aiopslab.cloud import IncidentSite
@@ -140,6 +141,7 @@ def _look(site: IncidentSite, since_s: float) -> Iterator[tuple[str, Iterator[st
         ),
     )
     yield "error lines", _find_error_lines(site, since_s)
+    yield "spans", _find_spans(site, since_s)
 
 
 def _find_failing(site: IncidentSite, since_s: float) -> Iterator[str]:
@@ -154,6 +156,14 @@ def _find_error_lines(site: IncidentSite, since_s: float) -> Iterator[str]:
         if named.get("namespace") == site.namespace and any(word in text.lower() for word in ERROR_WORDS):
             plain = _COLOUR.sub("", text)
             yield f"{named.get('container', '')}: {mask_varying(plain)[:LINE_CHARS]}"
+
+
+def _find_spans(site: IncidentSite, since_s: float) -> Iterator[str]:
+    site.refresh()
+    start_us = round((site.world.epoch_s + since_s) * 1e6)
+    for span in TraceView(site.world.emitter.traces).spans_between(start_us, site.monitoring.now_us()):
+        group = span.shape.group
+        yield f"{group.service}: {group.operation}{' (failed)' if span.shape.failed else ''}"
 
 
 def _get_state(pod: Mapping[str, Any]) -> str:
