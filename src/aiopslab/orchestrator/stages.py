@@ -94,6 +94,7 @@ class Stage:
         """Inject the problem's fault."""
         self.task = self.get_task(problem_id)
         stage(self.task, self.environment)
+        self.environment.monitoring.logs.settle()  # here once, instead of for each task and in every copy that reads logs
 
     def open_problem(self, problem_id: str) -> None:
         """Open the agent's terminal, for the task whose fault was injected or for another of the same fault."""
@@ -103,7 +104,6 @@ class Stage:
             self.task.environment = self.environment
             self.task.faults = injected.faults  # they may hold state from before the injection
         self.problem = open_problem(self.task)
-        self.environment.monitoring.logs.settle()  # here once, instead of in every copy that reads logs
 
 
 def prepare_on_cluster(
