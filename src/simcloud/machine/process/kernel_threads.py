@@ -28,11 +28,19 @@ CPU_SHARES: Final = {
 WORKER_PERIOD_S: Final = 280
 """Idle workers end after some minutes, and new ones take their place."""
 
-_EARLY: Final = "rcu_gp< rcu_par_gp< slub_flushwq< netns< - kworker/0:0H-events_highpri< - mm_percpu_wq< rcu_tasks_kthread rcu_tasks_rude_kthread rcu_tasks_trace_kthread ksoftirqd/0 rcu_preempt migration/0 - cpuhp/0"  # fmt: skip
-_PER_CORE: Final = "cpuhp/{n} migration/{n} ksoftirqd/{n} - kworker/{n}:0H-events_highpri<"
-_LATE: Final = "- - kdevtmpfs inet_frag_wq< kauditd khungtaskd oom_reaper - writeback< kcompactd0 ksmd+5 khugepaged+19 kintegrityd< kblockd< blkcg_punt_bio< tpm_dev_wq< edac-poller< devfreq_wq< - kworker/0:1H-kblockd< kswapd0 - - kthrotld< - acpi_thermal_pm< - mld< ipv6_addrconf< - - kstrp< zswap-shrink< kworker/u{m}:0< - - ata_sff< scsi_eh_0 scsi_tmf_0< scsi_eh_1 scsi_tmf_1< scsi_eh_2 scsi_tmf_2<"  # fmt: skip
-_PER_LATE_CORE: Final = "kworker/{n}:1H-kblockd<"
-_LAST: Final = "- jbd2/sda1-8 ext4-rsv-conver<"
+_EARLY: Final = """
+rcu_gp< rcu_par_gp< slub_flushwq< netns< - kworker/0:0H-events_highpri< - mm_percpu_wq<
+rcu_tasks_kthread rcu_tasks_rude_kthread rcu_tasks_trace_kthread ksoftirqd/0 rcu_preempt migration/0 - cpuhp/0
+"""
+_PER_CORE: Final = " cpuhp/{n} migration/{n} ksoftirqd/{n} - kworker/{n}:0H-events_highpri<"
+_LATE: Final = """
+- - kdevtmpfs inet_frag_wq< kauditd khungtaskd oom_reaper - writeback< kcompactd0 ksmd+5 khugepaged+19
+kintegrityd< kblockd< blkcg_punt_bio< tpm_dev_wq< edac-poller< devfreq_wq< - kworker/0:1H-kblockd< kswapd0
+- - kthrotld< - acpi_thermal_pm< - mld< ipv6_addrconf< - - kstrp< zswap-shrink< kworker/u{m}:0<
+- - ata_sff< scsi_eh_0 scsi_tmf_0< scsi_eh_1 scsi_tmf_1< scsi_eh_2 scsi_tmf_2<
+"""
+_PER_LATE_CORE: Final = " kworker/{n}:1H-kblockd<"
+_LAST: Final = " - jbd2/sda1-8 ext4-rsv-conver<"
 """The threads in the order of their numbers: `<` is a high priority, `+N` a nice value, and `-` a number whose thread has ended."""
 _IDLE: Final = ("rcu_", "kworker/")
 """Those that wait without counting for the load, as all with a high priority do."""
@@ -105,13 +113,10 @@ def list_kernel_threads(
 
 
 def _list_names(cores: int) -> list[str]:
-    names = _EARLY
-    for core in range(1, cores):
-        names += f" {_PER_CORE.format(n=core)}"
-    names += f" {_LATE.format(m=2 * cores + 1)}"
-    for core in range(1, cores):
-        names += f" {_PER_LATE_CORE.format(n=core)}"
-    return f"{names} {_LAST}".split()
+    others = range(1, cores)
+    early = _EARLY + "".join(_PER_CORE.format(n=core) for core in others)
+    late = _LATE.format(m=2 * cores + 1) + "".join(_PER_LATE_CORE.format(n=core) for core in others)
+    return f"{early}{late}{_LAST}".split()
 
 
 def _list_workers(cores: int, age_s: float) -> Iterator[tuple[str, float]]:
