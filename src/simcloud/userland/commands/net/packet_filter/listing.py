@@ -130,11 +130,8 @@ def _row(rule: RuleLine, detailed: bool, numeric: bool, exact: bool) -> str:
     anywhere = "0.0.0.0/0" if numeric else "anywhere"
     ends = [end.removesuffix("/32") or anywhere for end in (columns.source, columns.destination)]
     protocol = PROTOCOLS[columns.transport] if numeric else columns.transport
-    counts = ""
-    if detailed and exact:
-        counts = f"{rule.packets:8d} {rule.bytes:8d} "
-    elif detailed:
-        counts = f"{_short(rule.packets):>5} {_short(rule.bytes):>5} "
+    shorten, width = (str, 8) if exact else (_short, 5)
+    counts = f"{shorten(rule.packets):>{width}} {shorten(rule.bytes):>{width}} " if detailed else ""
     where = f"{columns.enters:<7}{columns.leaves:<8}" if detailed else ""
     extra = columns.extra
     if not numeric:

@@ -62,7 +62,7 @@ class Facts:
         return " ".join(process.argv) if process.argv else f"[{process.name}]"
 
     def state(self, process: Process) -> str:
-        """R for the one that asks."""
+        """R for the one that asks, else the state in which it waits."""
         return "R" if process is self._ctx.process else process.state
 
     def full_state(self, process: Process) -> str:
