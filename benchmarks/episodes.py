@@ -6,7 +6,8 @@ request for a copy: the spare that ``Stages`` keeps ready was forked before, and
 written first. "In all" adds what the spare and the copied process cost; "without a spare" is the first copy of a problem.
 
 Episodes follow a script with the usual thinking time and are judged. Their number per hour is that of two cores, each of
-which runs episodes without pause: it follows from the CPU time of the copy, of the copied process and of this one.
+which runs episodes without pause: it follows from the CPU time of the copy, of the copied process and of this one. As in
+``aiopslab bench``, the thinking time before the first answer passes once, in the process that is copied.
 ``python benchmarks/episodes.py [--json] [--short]``
 """
 
@@ -198,8 +199,8 @@ def measure_judging(problem: Copy[Stage], count: int, repaired: bool) -> float:
     return median(spent_s)
 
 
-def measure_detection(problem: Copy[Stage], case: Case, sizes: Sizes) -> dict[str, float]:
-    """Measure copies of a detection problem, and episodes that solve it."""
+def measure_first_observations(problem: Copy[Stage], sizes: Sizes) -> dict[str, float]:
+    """Measure copies of a prepared problem until an agent has seen its pods."""
     figures = {}
     for name, thinking_s, spare in (
         ("", 0.0, True),
@@ -208,8 +209,13 @@ def measure_detection(problem: Copy[Stage], case: Case, sizes: Sizes) -> dict[st
     ):
         for unit, value in measure_copies(problem, sizes.copies, thinking_s, spare=spare).items():
             figures[f"copy with a first observation{name}, {unit}"] = value
+    return figures
+
+
+def measure_detection(problem: Copy[Stage], case: Case, sizes: Sizes) -> dict[str, float]:
+    """Measure episodes that solve a detection problem."""
     episode_s = measure_episodes(problem, sizes.episodes, (*case.look, 'submit("Yes")'))
-    return figures | {
+    return {
         "detection episode, CPU ms in all": episode_s * 1e3,
         "detection episodes per hour": CORES * 3600 / episode_s,
     }
@@ -242,8 +248,10 @@ def measure_case(case: Case, sizes: Sizes) -> dict[str, float]:
                 "another task of the fault, CPU ms": posed_s * 1e3,
             }
             with fault.branch(Stage.open_problem, case.detection) as problem:
+                figures |= measure_first_observations(problem, sizes)
+            with fault.branch(Stage.open_problem, case.detection, THINKING_S) as problem:
                 figures |= measure_detection(problem, case, sizes)
-            with fault.branch(Stage.open_problem, case.mitigation) as problem:
+            with fault.branch(Stage.open_problem, case.mitigation, THINKING_S) as problem:
                 figures |= measure_mitigation(problem, case, sizes)
     return figures
 

@@ -102,7 +102,13 @@ class WorldPerformer:
             for file in self.options.files:
                 registry.load(file)
             module = self._function.__module__
-            self._stages[seed] = Stages(seed, registry=registry, max_processes=MAX_WORLDS, modules=[module])
+            self._stages[seed] = Stages(
+                seed,
+                registry=registry,
+                max_processes=MAX_WORLDS,
+                modules=[module],
+                thinking_s=self.options.thinking_s,
+            )
         return self._stages[seed]
 
     def _end_worlds(self) -> None:

@@ -93,10 +93,13 @@ class Episode:
         self._parser = ResponseParser(known=problem.prompt.actions)
         self._declared = problem.declared
         self._usage = Usage(0, 0)
+        self._asked_s = session.began_s
+        """When the agent got its last observation. A prepared world may be ahead of that (``Stage.open_problem``)."""
+        self._has_answer = False
         pauses_s = accumulate(change.pause_s for change in problem.task.noise.during)
         self._meanwhile = deque(zip(pauses_s, problem.task.noise.during, strict=True))
         """What other teams are going to change, and when, in seconds of the session."""
-        problem.terminal.closes_at_s = session.began_s + pace.time_limit_s
+        self._ends_s = problem.terminal.closes_at_s = session.began_s + pace.time_limit_s
 
     async def run(self, agent: AgentLink) -> None:
         """Let an agent work until the session ends. Raises errors that the agent did not cause."""
@@ -132,7 +135,12 @@ class Episode:
         """Return the limit that the session has reached, or None."""
         if len(self.session.steps) >= self.session.max_steps:
             return "step limit"
-        return "time limit" if self._get_remaining_s() <= 0 else None
+        return "time limit" if round(self._ends_s - self._environment.now, DIGITS) <= 0 else None
+
+    @property
+    def now_s(self) -> float:
+        """The simulated time that the session has reached: its beginning, until the agent's first answer."""
+        return self._environment.now if self._has_answer else self.session.began_s
 
     def perform(self, response: str, wall_s: float = 0.0, usage: Usage | None = None) -> Step:
         """Perform the action of an answer, which took some wall time; add the step to the session and return it."""
@@ -160,14 +168,15 @@ class Episode:
             raise
 
     def _take_step(self, number: int, response: str, wall_s: float, usage: Usage | None) -> Step:
-        environment = self._environment
+        environment, self._has_answer = self._environment, True
         thinking_s = wall_s if self._pace.thinking_s == "wall" else self._pace.thinking_s
         if environment.is_live:
             thinking_s = 0.0  # it has passed already
-        environment.run_for(min(thinking_s, self._get_remaining_s()))
+        environment.run_until(min(self._asked_s + thinking_s, self._ends_s))
         self._let_others_work()
         began_s = environment.now
         outcome = self._perform_response(response)
+        self._asked_s = environment.now
         in_tokens, out_tokens = self._count_new_tokens(usage)
         return Step(
             number=number,
@@ -213,9 +222,6 @@ class Episode:
             raise InvalidSubmissionError("A transaction is open: commit or abort it before you submit.")
         self.session.solution = self._problem.task.take_submission(args, kwargs)
         return SUBMITTED
-
-    def _get_remaining_s(self) -> float:
-        return round(self.session.began_s + self._pace.time_limit_s - self._environment.now, DIGITS)
 
     def _find_new_changes(self) -> dict[str, str]:
         before, self._declared = self._declared, self._environment.read_declared()

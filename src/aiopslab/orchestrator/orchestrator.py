@@ -133,8 +133,8 @@ class Orchestrator:
             problem = offer_transactions(problem, self._tnr)
         self._problem, self._preparing_s, self._episode = problem, 0.0, None
         self.parser = ResponseParser(known=problem.prompt.actions)
-        seed, now = problem.environment.seed, problem.environment.now
-        self.session = Session(problem.task.id, self.agent_name, seed, self._episodes + 1, now, now)
+        seed, began_s = problem.environment.seed, problem.opened_s
+        self.session = Session(problem.task.id, self.agent_name, seed, self._episodes + 1, began_s, began_s)
         self.session.problem, self.session.results_dir = problem.task, self.results_dir
         make_current(problem.environment)
         return problem
@@ -290,9 +290,7 @@ class Orchestrator:
         self._episodes += 1
         self._episode = Episode(problem, session, self._pace, self._report_step)
         session.agent_name, session.max_steps = self.agent_name, max_steps
-        session.began_s = session.ended_s = problem.environment.now
-        session.health, session.declared = problem.health, problem.declared
-        session.state = problem.environment.read_state()
+        session.health, session.declared, session.state = problem.health, problem.declared, problem.state
         session.wall_began = time.time()
         return session
 
@@ -311,8 +309,8 @@ class Orchestrator:
     ) -> BaseException | None:
         """Let the agent work to the end, and end it. Returns the error to raise once the session is recorded."""
         failure: BaseException | None = None
-        journal, draft = self._journal, None
-
+        journal, draft, episode = self._journal, None, self._episode
+        assert episode is not None
         try:
             await agent.start()
             session.agent_name = agent.name
@@ -321,8 +319,7 @@ class Orchestrator:
                 if not agent.keep_last_words(journal.path, format_draft(draft)):
                     journal.write_draft(draft)
                     draft = None
-            assert self._episode is not None
-            await self._episode.run(agent)
+            await episode.run(agent)
         except AgentFailed as error:
             session.ending, session.why = "agent error", str(error)
         except INTERRUPTS as error:
@@ -331,7 +328,7 @@ class Orchestrator:
             session.ending, failure = "harness timed out", error
         except BaseException as error:
             session.ending, session.why, failure = "harness error", _format_error(error), error
-        session.ended_s, session.usage = problem.environment.now, agent.usage()
+        session.ended_s, session.usage = episode.now_s, agent.usage()
         session.agent_settings = agent.settings()
         session.wall_ended = session.wall_began + time.perf_counter() - began
         try:

@@ -29,7 +29,7 @@ from aiopslab.utils import AIOpsLabError, ProgressCallback, ignore_progress, pau
 from simcloud.world import POLICIES
 
 if TYPE_CHECKING:
-    from aiopslab.cloud import Declared, Environment, IncidentSite, SessionTerminal
+    from aiopslab.cloud import Declared, Environment, IncidentSite, SessionTerminal, State
     from aiopslab.cloud.kubernetes import KubernetesOptions, KubernetesSite
     from aiopslab.orchestrator.actions import ActionSet
     from aiopslab.orchestrator.transactions import TransactionOptions, Transactions
@@ -224,6 +224,10 @@ class PreparedProblem:
     """The system's health when the session begins."""
     declared: Declared
     """The objects declared when the session begins."""
+    state: State
+    """The configuration of nodes and the accounts of databases when the session begins."""
+    opened_s: float
+    """When the session begins, in simulated time."""
     transactions: Transactions | None = None
     """The transactions of the session; None without transactional no-regression."""
 
@@ -255,6 +259,8 @@ def open_problem(task: Task) -> PreparedProblem:
         health_monitor,
         health_monitor.measure(),
         environment.read_declared(),
+        environment.read_state(),
+        environment.now,
     )
 
 

@@ -83,6 +83,8 @@ class Stage:
         """The task whose fault is injected here, once it is."""
         self.problem: PreparedProblem | None = None
         """The problem that is ready, once it is."""
+        self.thinking_s = 0.0
+        """How far the world is ahead of the beginning of its session."""
         self.orchestrator: Orchestrator | None = None
         """Runs the session of this copy, if its caller takes the steps."""
 
@@ -96,14 +98,22 @@ class Stage:
         stage(self.task, self.environment)
         self.environment.monitoring.logs.settle()  # here once, instead of for each task and in every copy that reads logs
 
-    def open_problem(self, problem_id: str) -> None:
-        """Open the agent's terminal, for the task whose fault was injected or for another of the same fault."""
+    def open_problem(self, problem_id: str, thinking_s: float = 0.0) -> None:
+        """Open the agent's terminal, for the task whose fault was injected or for another of the same fault.
+
+        ``thinking_s`` is the simulated time that every session on this world will give its agent for the first answer. It passes
+        here once, because nothing that an agent does can change it, instead of in every copy.
+        """
         assert self.task is not None
         if self.task.id != problem_id:
             injected, self.task = self.task, self.get_task(problem_id)
             self.task.environment = self.environment
             self.task.faults = injected.faults  # they may hold state from before the injection
         self.problem = open_problem(self.task)
+        self.thinking_s = thinking_s
+        if thinking_s:
+            self.environment.run_for(thinking_s)
+            self.environment.monitoring.logs.settle()
 
 
 def prepare_on_cluster(
@@ -132,9 +142,11 @@ class Stages:
         max_processes: int = MAX_PROCESSES,
         modules: Sequence[str] = (),
         with_script: bool = True,
+        thinking_s: float = 0.0,
     ) -> None:
         """``registry`` holds the problems, with the files that were loaded into it. ``modules`` are imported before any copy.
 
+        ``thinking_s`` is the thinking time of all episodes, if they have the same: copies are faster when it is known in advance.
         The caller's script is imported, too, so that its functions can be called in copies; unless ``with_script`` is false.
         """
         self._seed = seed
@@ -143,6 +155,7 @@ class Stages:
         self.max_processes = max_processes
         self._modules = tuple(modules)
         self._with_script = with_script
+        self._thinking_s = thinking_s
         self._kept: OrderedDict[Hashable, Copy[Stage]] = OrderedDict()
         self._with_spare: Copy[Stage] | None = None
         """The most recent problem: the only one that keeps a spare copy ready."""
@@ -164,7 +177,11 @@ class Stages:
 
     def _get_problem(self, task: Task) -> Copy[Stage]:
         fault = self._get_fault(task)
-        return self._get_or_make(("problem", task.id), lambda: fault.branch(Stage.open_problem, task.id))
+
+        def make() -> Copy[Stage]:
+            return fault.branch(Stage.open_problem, task.id, self._thinking_s)
+
+        return self._get_or_make(("problem", task.id), make)
 
     def _get_fault(self, task: Task) -> Copy[Stage]:
         baseline = self._get_baseline(task)
@@ -222,6 +239,8 @@ def run_episode(
     """
     if world.problem is None:
         raise ValueError("No problem is prepared in this copy: take one from Stages.episode.")
+    if world.thinking_s not in (0.0, settings.get("thinking_s", Pace.thinking_s)):
+        raise ValueError(f"This copy was prepared for episodes with thinking_s={world.thinking_s:g}.")
     # Copies ignore both signals; but an agent may be a child process, and an interrupted session must be recorded.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

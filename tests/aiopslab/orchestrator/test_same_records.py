@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from aiopslab.orchestrator.episode import Pace
 from aiopslab.orchestrator.records import comparable
 from aiopslab.orchestrator.stages import Stages, run_episode
 from tests.aiopslab.orchestrator.agents_at_work import said
@@ -91,7 +92,7 @@ def test_another_process_with_another_hash_seed_and_time_zone_gives_the_same_rec
 @pytest.mark.slow
 def test_copies_give_the_same_record_and_share_what_they_can(one_after_another: list[dict[str, Any]]) -> None:
     told: list[str] = []
-    with Stages(seed=11, tell=told.append) as stages:
+    with Stages(seed=11, tell=told.append, thinking_s=Pace.thinking_s) as stages:
         with stages.episode("misconfig_app_hotel_res-detection-1") as copy:
             detected = copy.call(run_episode, partial(said, 'submit("Yes")'))
         assert detected["results"]["success"] is True

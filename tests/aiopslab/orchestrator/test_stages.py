@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pytest
 
 from aiopslab.orchestrator.problems import ProblemRegistry, UnknownProblem
+from aiopslab.orchestrator.records import comparable
 from aiopslab.orchestrator.stages import Stage, Stages, run_episode
 from simcloud.world.copies import CopyFailed
 from tests.aiopslab.orchestrator.agents_at_work import said
@@ -136,3 +139,30 @@ def test_episodes_of_a_problem_are_the_same_whether_a_copy_was_kept_ready_or_not
         with prepared.stages.episode(NOOP) as copy:
             seen.append(copy.call(run_episode, agent)["history"])
     assert seen[0] == seen[1] == seen[2]
+
+
+def open_after_thinking(world: Stage, thinking_s: float) -> None:
+    world.open_problem(problem_of(world), thinking_s)
+
+
+def describe(result: dict[str, Any]) -> Any:
+    return comparable(json.loads(json.dumps(result["session"])))
+
+
+@pytest.mark.parametrize("answers", [(LOOK, 'submit("No")'), ()], ids=["two answers", "no answer"])
+def test_thinking_time_that_passed_before_the_copy_changes_nothing(
+    prepared: Prepared, answers: tuple[str, ...]
+) -> None:
+    agent = partial(said, *answers)
+    with prepared.stages.episode(NOOP) as copy, copy.branch(open_after_thinking, 5.0) as ahead:
+        assert describe(ahead.call(run_episode, agent)) == describe(copy.call(run_episode, agent))
+
+
+def test_a_copy_that_is_ahead_refuses_episodes_with_another_thinking_time(prepared: Prepared) -> None:
+    refusal = "prepared for episodes with thinking_s=5"
+    with (
+        prepared.stages.episode(NOOP) as copy,
+        copy.branch(open_after_thinking, 5.0) as ahead,
+        pytest.raises(CopyFailed, match=refusal),
+    ):
+        ahead.call(run_episode, partial(said, 'submit("No")'), thinking_s=0.0)

@@ -123,7 +123,10 @@ FLUSH: Final = r"""bash -c 'exec 3<>/dev/tcp/127.0.0.1/11211; printf "flush_all\
 MEMCACHED: Final = ("media", "post-storage", "url-shorten", "user")
 REDIS: Final = ("social-graph", "user-timeline")
 """The Redis servers that only cache a database; home timelines have no other copy."""
-LIST_POSTS: Final = "db.post.find().forEach(p => print(p.creator.user_id + '/' + p.text.substring(0, 32)))"
+LIST_POSTS: Final = (
+    "db.post.find({}, {'creator.user_id': 1, text: 1})"
+    ".forEach(p => print(p.creator.user_id + '/' + p.text.substring(0, 32)))"
+)
 PAST: Final = Past(
     edits=(
         ("imagePullPolicy: Always", "imagePullPolicy: IfNotPresent"),

@@ -38,10 +38,27 @@ def run_flat(work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
     stack = [work]
     value: Any = None
     error: BaseException | None = None
+    while True:
+        wanted, value, error = call_deep(_run_until_wait, stack, value, error)
+        if not stack:
+            break
+        try:
+            value = yield wanted
+        except BaseException as problem:
+            error = problem
+    if error is not None:
+        raise error
+    return value
+
+
+def _run_until_wait(
+    stack: list[Coroutine[Any, Any, Any]], value: Any, error: BaseException | None
+) -> tuple[Any, Any, BaseException | None]:
+    """Run what is on the stack until it waits, and return what for; once the stack is empty, with the result and the error."""
     while stack:
         top = stack[-1]
         try:
-            wanted = call_deep(top.send, value) if error is None else call_deep(top.throw, error)
+            wanted = top.send(value) if error is None else top.throw(error)
         except StopIteration as ending:
             del stack[-1]
             value, error = ending.value, None
@@ -51,13 +68,7 @@ def run_flat(work: Coroutine[Any, Any, Any]) -> Generator[Any, Any, Any]:
             value, error = None, problem
             continue
         value, error = None, None
-        if type(wanted) is Invocation:
-            stack.append(wanted.work)
-            continue
-        try:
-            value = yield wanted
-        except BaseException as problem:
-            error = problem
-    if error is not None:
-        raise error
-    return value
+        if type(wanted) is not Invocation:
+            return wanted, value, error
+        stack.append(wanted.work)
+    return None, value, error

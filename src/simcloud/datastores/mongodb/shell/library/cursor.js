@@ -36,24 +36,30 @@ __Cursor.prototype.next = function() {
 __Cursor.prototype.toArray = function() {
     if (this._all) return this._all;
     var all = [];
-    while (this.hasNext()) all.push(this.next());
+    while (this.hasNext()) {
+        do all.push(this._batch[this._at++]); while (this._at < this._batch.length);
+    }
     this._all = all;
     return all;
 };
 
 __Cursor.prototype.forEach = function(visit) {
-    while (this.hasNext()) visit(this.next());
+    while (this.hasNext()) {
+        do visit(this._batch[this._at++]); while (this._at < this._batch.length);
+    }
 };
 
 __Cursor.prototype.map = function(change) {
     var all = [];
-    while (this.hasNext()) all.push(change(this.next()));
+    while (this.hasNext()) {
+        do all.push(change(this._batch[this._at++])); while (this._at < this._batch.length);
+    }
     return all;
 };
 
 __Cursor.prototype.itcount = function() {
     var n = 0;
-    while (this.hasNext()) { this.next(); n++; }
+    for (; this.hasNext(); this._at = this._batch.length) n += this._batch.length - this._at;
     return n;
 };
 
