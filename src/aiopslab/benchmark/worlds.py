@@ -74,11 +74,15 @@ WorldFunction = Callable[[Stage, Job, EpisodeOptions], Any]
 
 
 class WorldPerformer:
-    """Calls a function in a fresh copy of each job's problem. Worlds are prepared when they are first needed."""
+    """Calls a function in a fresh copy of each job's problem. Worlds are prepared when they are first needed.
 
-    def __init__(self, function: WorldFunction, options: EpisodeOptions) -> None:
+    ``thinking_s`` is the thinking time of the episodes that the function runs, if all have the same.
+    """
+
+    def __init__(self, function: WorldFunction, options: EpisodeOptions, thinking_s: float = 0.0) -> None:
         self.options = options
         self._function = function
+        self._thinking_s = thinking_s
         self._stages: dict[int, Stages] = {}
         """The prepared worlds of one seed."""
 
@@ -107,7 +111,7 @@ class WorldPerformer:
                 registry=registry,
                 max_processes=MAX_WORLDS,
                 modules=[module],
-                thinking_s=self.options.thinking_s,
+                thinking_s=self._thinking_s,
             )
         return self._stages[seed]
 
@@ -124,7 +128,7 @@ class AgentPerformer(WorldPerformer):
     """Runs agents, in processes that a nursery forks where there can be one."""
 
     def __init__(self, options: EpisodeOptions) -> None:
-        super().__init__(run_agent, options)
+        super().__init__(run_agent, options, options.thinking_s)
         self._nursery: Nursery | None = None
 
     def perform(self, job: Job) -> Any:
