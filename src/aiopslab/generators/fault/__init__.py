@@ -13,6 +13,7 @@ from aiopslab.generators.fault.base import (
     NoSuchFault as NoSuchFault,
     Site as Site,
     fault as fault,
+    find_fault as find_fault,
     load_faults as load_faults,
 )
 from aiopslab.generators.fault.drawn import DrawnFault as DrawnFault, draw_from as draw_from

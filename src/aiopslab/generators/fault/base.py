@@ -10,8 +10,10 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar, Final, Literal, TypeVar, get_args
 
 from aiopslab.generators.site import Site, at_site, get_current_site
@@ -130,6 +132,13 @@ def fault(cls: F) -> F:
         )
     REGISTERED[cls.name] = cls
     return cls
+
+
+def find_fault(name: str) -> type[Fault] | None:
+    """Return the fault of this name from the module of this name, which is imported; None if there is none."""
+    with suppress(ModuleNotFoundError):
+        import_module(f"aiopslab.generators.fault.{name}")
+    return REGISTERED.get(name)
 
 
 def load_faults() -> Mapping[str, type[Fault]]:

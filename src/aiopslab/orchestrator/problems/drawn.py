@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, cast, get_args
 
 from aiopslab.apps import Application, load_applications
 from aiopslab.generators import Level, draw_noise
-from aiopslab.generators.fault import load_faults
+from aiopslab.generators.fault import find_fault, load_faults
 from aiopslab.generators.fault.drawn import DrawnFault, Purpose
 from aiopslab.orchestrator.tasks import TASKS, ComplianceTask, CostTask, DetectionTask, PredictionTask, Task
 
@@ -128,11 +128,26 @@ def list_families() -> Iterator[DrawnFamily]:
             continue
         suiting = [kind for kind in kinds if kind.list_targets(app())]
         for kind in suiting:
-            yield DrawnFamily(f"{kind.name}_{app.short_name}", app, (kind,), tasks=TASKS_FOR[kind.purpose])
+            yield _make_family(kind, app)
         alone = tuple(
             kind for kind in suiting if kind.alone and not kind.hinders_pods and kind.purpose == "repair"
         )
         yield DrawnFamily(f"{CONCURRENT}_{app.short_name}", app, alone, count=2)
+
+
+def _make_family(kind: type[DrawnFault], app: type[Application]) -> DrawnFamily:
+    return DrawnFamily(f"{kind.name}_{app.short_name}", app, (kind,), tasks=TASKS_FOR[kind.purpose])
+
+
+def find_family(pid: str) -> DrawnFamily | None:
+    """Return the family of a problem with one drawn fault, without importing other faults; None if there is none of this package."""
+    name = pid.rpartition("-")[0]
+    for app in load_applications().values():
+        if app.short_name and name.endswith(f"_{app.short_name}"):
+            kind = find_fault(name.removesuffix(f"_{app.short_name}"))
+            if kind is not None and issubclass(kind, DrawnFault) and kind.list_targets(app()):
+                return _make_family(kind, app)
+    return None
 
 
 def generate_ids(ids: Sequence[str], seed: int, count: int, noise: Level | None = None) -> list[str]:

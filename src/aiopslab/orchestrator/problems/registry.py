@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Final
 
 from aiopslab.apps import NoOtherNames
-from aiopslab.orchestrator.problems.drawn import DrawnFamily, DrawTask, list_families, parse_id
+from aiopslab.orchestrator.problems.drawn import DrawnFamily, DrawTask, find_family, list_families, parse_id
 from aiopslab.orchestrator.problems.family import Family
 from aiopslab.orchestrator.problems.missing import find_missing_application
 from aiopslab.orchestrator.tasks import ALL_TASKS, Task
@@ -65,23 +65,34 @@ class Entry:
 
 
 class ProblemRegistry:
-    """Finds problems by id and creates a new instance at each request."""
+    """Finds problems by id and creates a new instance at each request.
+
+    The families of drawn problems and installed packages are loaded when they are first needed, because they import every fault.
+    """
 
     def __init__(self) -> None:
-        """Find all problems."""
-        self._entries: dict[str, Entry] = {}
+        """Find the problems of this package."""
+        self._known: dict[str, Entry] = {}
+        """The problems that are loaded; ``_entries`` has all."""
+        self._is_complete = False
         self.loaded: list[Path] = []
         """The loaded files; another process must load them too, to have the same problems."""
         folder = import_module(FOLDER)
         for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
-            self._add(import_module(f"{FOLDER}.{module.name}"))
-        for family in list_families():
-            self._add(family)
-        for name, contributed in load_extensions(GROUP):
-            try:
-                self._add(contributed)
-            except CannotLoad as error:  # a broken package must not hide the problems of others
-                warnings.warn(f"The problems of '{name}' cannot be used: {error.message}", stacklevel=2)
+            self._add(import_module(f"{FOLDER}.{module.name}"), self._known)
+
+    @property
+    def _entries(self) -> dict[str, Entry]:
+        if not self._is_complete:
+            self._is_complete = True
+            for family in list_families():
+                self._add(family, self._known)
+            for name, contributed in load_extensions(GROUP):
+                try:
+                    self._add(contributed, self._known)
+                except CannotLoad as error:  # a broken package must not hide the problems of others
+                    warnings.warn(f"The problems of '{name}' cannot be used: {error.message}", stacklevel=2)
+        return self._known
 
     def get_problem_ids(self, task_type: str | None = None) -> list[str]:
         """Return the ids of all problems, of one task type, or those that contain another text, such as "scale_pod"."""
@@ -108,7 +119,7 @@ class ProblemRegistry:
     def get_problem(self, problem_id: str) -> Callable[[], Task] | None:
         """Return a function that creates a problem, or None for an unknown id, as in the public release."""
         plain, noise, *_ = parse_id(problem_id)
-        entry = self._entries.get(plain)
+        entry = self._get(plain)
         if entry is None or (noise is not None and entry.draw is None):
             return None
         return partial(self.get_problem_instance, problem_id)
@@ -148,8 +159,14 @@ class ProblemRegistry:
         """Return the name of a problem's application, without drawing the problem; raises ``UnknownProblem``."""
         return self._find(pid).app or self.get_problem_instance(pid).app.name
 
+    def _get(self, plain: str) -> Entry | None:
+        entry = self._known.get(plain)
+        if entry is None and not self._is_complete and (family := find_family(plain)):
+            entry = dict(_find_entries(family)).get(plain)
+        return entry or self._entries.get(plain)
+
     def _find(self, pid: str) -> Entry:
-        entry = self._entries.get(parse_id(pid).plain)
+        entry = self._get(parse_id(pid).plain)
         if entry is None:
             raise UnknownProblem(pid, list(self._entries))
         return entry
@@ -160,7 +177,7 @@ class ProblemRegistry:
         if not file.is_file():
             raise CannotLoad(f"There is no file '{path}' to load problems from.")
         try:
-            ids = self._add(_import_file(file))
+            ids = self._add(_import_file(file), self._entries)
         except Exception as error:
             raise CannotLoad(f"'{path}' cannot be loaded: {_format_error(error)}") from error
         if not ids:
@@ -171,14 +188,15 @@ class ProblemRegistry:
         self.loaded.append(file)
         return ids
 
-    def _add(self, found: object) -> list[str]:
+    @staticmethod
+    def _add(found: object, entries: dict[str, Entry]) -> list[str]:
         """Add the problems of a module, a family or a class; all of them or none."""
         new: dict[str, Entry] = {}
         for pid, entry in _find_entries(found):
-            if pid in self._entries or pid in new:
+            if pid in entries or pid in new:
                 raise CannotLoad(f"a problem '{pid}' exists already. Choose another id.")
             new[pid] = entry
-        self._entries.update(new)
+        entries.update(new)
         return list(new)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -145,8 +146,24 @@ def test_a_broken_package_is_told_and_keeps_nobody_from_the_rest(
         UserWarning,
         match=r"'own' of broken_package cannot be used in aiopslab\.problems: RuntimeError: not today",
     ):
-        registry = ProblemRegistry()
-    assert "scale_pod_zero_social_net-detection-1" in registry.get_problem_ids()
+        ids = ProblemRegistry().get_problem_ids()
+    assert "scale_pod_zero_social_net-detection-1" in ids
+
+
+def test_a_problem_is_found_without_the_faults_of_others() -> None:
+    script = """
+import sys
+from aiopslab.orchestrator.problems import ProblemRegistry
+
+print(ProblemRegistry().get_problem_instance("full_volume_hotel_res-mitigation@3").faults)
+print("aiopslab.generators.fault.wrong_image" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    faults, has_others = done.stdout.splitlines()
+    registry = ProblemRegistry()
+    assert len(registry.get_problem_ids()) > 1000
+    assert faults == str(registry.get_problem_instance("full_volume_hotel_res-mitigation@3").faults)
+    assert has_others == "False"
 
 
 @pytest.mark.parametrize(
