@@ -35,7 +35,7 @@ from aiopslab.orchestrator.preparation import (
 from aiopslab.orchestrator.problems import ProblemRegistry
 from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.tasks import Task
-from aiopslab.utils import ProgressCallback, ignore_progress
+from aiopslab.utils import ProgressCallback, ignore_progress, list_extensions
 from simcloud.world import Copy
 
 if TYPE_CHECKING:
@@ -66,11 +66,12 @@ class Stage:
     ) -> None:
         """Deploy the baseline of a problem, which may be defined in one of these files.
 
-        ``modules`` and interpreters are imported here once, because every copy would have to import them again. On a real ``cluster``,
-        which cannot be copied, the caller closes the environment.
+        ``modules`` and interpreters are imported here, and packages with metrics looked up, because every copy would have to do it again.
+        On a real ``cluster``, which cannot be copied, the caller closes the environment.
         """
         for module in (*INTERPRETERS, *modules):
             import_module(module)
+        list_extensions("aiopslab.metrics")
         self.registry = ProblemRegistry()
         for file in files:
             self.registry.load(file)

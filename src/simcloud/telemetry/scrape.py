@@ -42,6 +42,7 @@ class Reading:
 
 Readings = list[Reading]
 _get_value: Final = attrgetter("value")
+_NO_SERIES: Final = SeriesGroup(())
 
 
 @dataclass(eq=False)
@@ -62,7 +63,7 @@ class Target:
     scraped_ms: int = field(default=0, init=False)
     _reported: Readings = field(default_factory=list, init=False)
     _kept: Readings = field(default_factory=list, init=False)
-    _group: SeriesGroup = field(default_factory=lambda: SeriesGroup(()), init=False)
+    _group: SeriesGroup = field(default=_NO_SERIES, init=False)
 
     def __post_init__(self) -> None:
         self._own = (Reading("up", ()), Reading("scrape_samples_scraped", ()))

@@ -14,7 +14,7 @@ If many copies of a world are needed, one can be kept ready (``keep_spare``): it
 of memory that a rehearsal wrote to, which saves most of the time that a new copy's first action takes.
 
 The first world is prepared in a new interpreter, so that the caller may have threads and open files; all forks happen
-in that process. Functions and results are pickled, so functions must be importable; those of the caller's script are, because the new
+in that process. Python's garbage collector is off there and in all copies: heaps are large, and a running world collects garbage itself. Functions and results are pickled, so functions must be importable; those of the caller's script are, because the new
 interpreter imports the script. ``Copy.of_imported`` does not import it, for scripts that start threads on import (many numeric
 libraries do) or have no ``__main__`` guard. An exception in a copy is raised in the caller as ``CopyFailed``.
 """
@@ -265,6 +265,7 @@ def run_new_process(descriptor: int) -> NoReturn:
     # The system reaps the children of a copy; only the calling process handles Ctrl-C.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()
     link = socket.socket(fileno=descriptor)
     message = _receive(link)
     if message is None:
@@ -283,9 +284,7 @@ def run_new_process(descriptor: int) -> NoReturn:
         with suppress(ConnectionError):
             _send(link, RAISED + traceback.format_exc().encode())
         os._exit(1)
-    # From now on pages are shared with copies, so the collector must not write to existing objects.
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # from now on pages are shared with copies, so the collector must not write to existing objects
     with suppress(ConnectionError):  # nobody waits for this world any more, which serving it notices
         _send(link, DONE + pickle.dumps(None))
     _serve_and_exit(link, world)
