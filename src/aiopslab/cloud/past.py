@@ -58,6 +58,9 @@ def date_back(api: Api, namespace: str, time_s: float) -> None:
             if owner != namespace or is_current or metadata["name"].endswith(CURRENT_RECORD):
                 continue
             dated: Object = {**obj, "metadata": {**metadata, "creationTimestamp": time}}
+            if plural not in _REWRITTEN:
+                fields = metadata.get("managedFields", ())
+                dated["metadata"]["managedFields"] = [{**entry, "time": time} for entry in fields]
             if "status" in obj:
                 dated["status"] = copy(obj["status"])
             _count_generations(dated)

@@ -64,6 +64,11 @@ def test_objects_have_the_dates_of_their_events(site: Copy[Environment]) -> None
     for kind in ("deployments", "services", "endpointslices", "pvc", "configmaps"):
         dates = list_dates(site, f"{kind} -n {NS}").values()
         assert list(dates) == pytest.approx([history.released_s] * len(dates), abs=2), kind
+    written = "custom-columns=N:.metadata.name,D:.metadata.managedFields[0].time --no-headers"
+    services = read_dates(
+        site.call(typed, f"kubectl get services -n {NS} --show-managed-fields -o {written}")
+    )
+    assert list(services.values()) == pytest.approx([history.released_s] * len(services), abs=2)
     sets = sorted(list_dates(site, f"replicasets -n {NS}").values())
     half = len(sets) // 2
     assert sets == pytest.approx([history.released_s] * half + [history.upgraded_s] * half, abs=20)

@@ -64,7 +64,7 @@ def test_the_kubelet_and_containerd_log_what_they_do(lab: Lab) -> None:
     pid = lab.type("pgrep -x kubelet").strip()
     line = lab.type("journalctl -u kubelet -g 'SyncLoop ADD' -n 1")
     assert f" {NODE} kubelet[{pid}]: I0105 09:00:" in line
-    assert f'{pid:>7} kubelet.go:2537] "SyncLoop ADD" source="api" pods=["' in line
+    assert f'{pid:>7} kubelet.go:2709] "SyncLoop ADD" source="api" pods=["' in line
     assert 'level=info msg="StartContainer for' in lab.type("journalctl -u containerd")
     assert lab.type("journalctl -u kubelet -p warning") == "-- No entries --\n"
     entry = json.loads(lab.type("journalctl -u kubelet _COMM=kubelet -n1 -o json"))
@@ -192,10 +192,10 @@ def test_programs_of_the_control_plane_log_what_happens(lab: Lab) -> None:
     }
     api.create(api.catalogue.find("services"), "default", web, caller)
     lab.world.run_for(400)
-    line = 'alloc.go:328] "allocated clusterIPs" service="default/web" clusterIPs={"IPv4":"10.96.'
+    line = 'alloc.go:329] "allocated clusterIPs" service="default/web" clusterIPs={"IPv4":"10.96.'
     assert line in read("kube-apiserver")
     assert '"msg":"finished scheduled compaction","compact-revision":' in read("etcd")
-    assert "Finished syncing" in read("kube-controller-manager")
+    assert 'logger="replicaset-controller" name="replicaset"' in read("kube-controller-manager")
 
 
 def test_a_stack_that_overflows_is_a_segfault_in_the_kernel_log(lab: Lab) -> None:

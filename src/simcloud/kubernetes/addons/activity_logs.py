@@ -33,10 +33,10 @@ _COUNTED: Final = (
 """Kinds that count against quotas; the first object of each is reported."""
 _READ_KEYS: Final = ("leases/kube-system/kube-scheduler", "leases/kube-system/kube-controller-manager",
                      "endpointslices/default/kubernetes", "services/specs/default/kubernetes")  # fmt: skip
-_COMPACTED: Final = "watcher.go:338] watch chan error: etcdserver: mvcc: required revision has been compacted"
+_COMPACTED: Final = "watcher.go:332] watch chan error: etcdserver: mvcc: required revision has been compacted"
 _STALE: Final = (
-    'resource_quota_controller.go:446] "Unhandled Error" err="unable to retrieve the complete list of server APIs: '
-    'metrics.k8s.io/v1beta1: stale GroupVersion discovery: metrics.k8s.io/v1beta1" logger="UnhandledError"'
+    'resource_quota_controller.go:460] "Error during resource discovery" err="unable to retrieve the complete list of server APIs: '
+    'metrics.k8s.io/v1beta1: stale GroupVersion discovery: metrics.k8s.io/v1beta1" logger="resourcequota-controller.UnhandledError"'
 )
 
 Stops = list[Callable[[], None]]
@@ -121,7 +121,7 @@ def follow_requests(log: Logger, api: Api) -> Stops:
         address = write.object["spec"].get("clusterIP") or "None"
         if write.change == "ADDED" and address != "None":
             addresses, name = Raw(f'{{"IPv4":"{address}"}}'), f"{write.key.namespace}/{write.key.name}"
-            log.write("alloc.go:328", "allocated clusterIPs", service=name, clusterIPs=addresses)
+            log.write("alloc.go:329", "allocated clusterIPs", service=name, clusterIPs=addresses)
 
     def note_kind(write: Revision) -> None:
         name = f"{write.key.plural}.{write.key.group}".rstrip(".")
@@ -133,32 +133,15 @@ def follow_requests(log: Logger, api: Api) -> Stops:
 
 
 def follow_controllers(log: Logger, api: Api) -> Stops:
-    """The controller manager: syncs of ReplicaSets, nodes that do not answer, evictions, a slow metrics server."""
+    """The controller manager: evictions, a slow metrics server. It says no more without ``--v``."""
     client = ComponentClient(api, "system:kube-controller-manager", "kube-controller-manager")
-    random = log.ctx.kernel.random("kube-controller-manager/durations")
-    ready: dict[str, bool] = {}
-
-    def note_replica_set(write: Revision) -> None:
-        if write.change == "MODIFIED":
-            key, took = f"{write.key.namespace}/{write.key.name}", f"{random.uniform(1.1, 28.0):.6f}ms"
-            values = {"logger": "replicaset-controller", "kind": "ReplicaSet", "key": key, "duration": took}
-            log.write("replica_set.go:628", "Finished syncing", **values)
-
-    def note_node(write: Revision) -> None:
-        name = write.key.name
-        conditions = (write.object.get("status") or {}).get("conditions") or ()
-        is_ready = any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
-        if ready.get(name) and not is_ready:
-            what = "Node is unresponsive. Adding it to the Taint queue"
-            log.write("node_lifecycle_controller.go:822", what, logger="node-lifecycle-controller", node=name)
-        ready[name] = is_ready
 
     def note_event(write: Revision) -> None:
         about, reason = write.object.get("involvedObject") or {}, write.object.get("reason")
         if write.change == "ADDED" and reason == "TaintManagerEviction" and about.get("kind") == "Pod":
             name, controller = f"{about['namespace']}/{about['name']}", "taint-eviction-controller"
             log.write(
-                "taint_eviction.go:113", "Deleting pod", logger=controller, controller=controller, pod=name
+                "taint_eviction.go:111", "Deleting pod", logger=controller, controller=controller, pod=name
             )
 
     def note_stale_metrics(_random: Random) -> str:
@@ -166,11 +149,7 @@ def follow_controllers(log: Logger, api: Api) -> Stops:
         return _STALE if service is not None else ""
 
     log.warn_occasionally(16 * HOUR_S, note_stale_metrics, "E")
-    return [
-        client.follow("replicasets.apps", note_replica_set),
-        client.follow("nodes", note_node),
-        client.follow("events", note_event),
-    ]
+    return [client.follow("events", note_event)]
 
 
 def follow_storage(log: Logger, api: Api) -> Stops:

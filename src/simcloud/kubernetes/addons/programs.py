@@ -156,7 +156,7 @@ def kube_proxy(api: Api, services: ServiceProxies) -> Program:
             serve_http(ctx, PROXY_HEALTH_PORT, _health)
             serve_http(ctx, PROXY_METRICS_PORT, _health, address=LOOPBACK)
         except NetworkError as error:
-            log.write("server.go:589", "Error starting proxy health server", "E", err=str(error).lower())
+            log.write("server.go:455", "Healthz server failed", "E", err=str(error).lower())
             return 1
         services.run_on(node)
         reference = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node}}

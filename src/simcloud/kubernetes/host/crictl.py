@@ -442,7 +442,7 @@ async def _info(ctx: Context, node: Node, options: Options) -> int:
     """The state of the runtime; its network is ready when the plugin has its configuration."""
     trouble = node.runtime.find_network_trouble()
     conditions = [
-        {"type": kind, "status": True, "reason": "", "message": ""}
+        {"message": "", "reason": "", "status": True, "type": kind}
         for kind in ("RuntimeReady", "NetworkReady", "ContainerdHasNoDeprecationWarnings")
     ]
     if trouble:

@@ -79,6 +79,8 @@ def _list(node: Node, names: list[str], is_kubernetes: bool) -> list[list[str]] 
         tasks = {record.id: record.process for record in pairs if record.running and record.process}
         tasks |= {sandbox.id: sandbox.holder for sandbox in sandboxes if sandbox.ready}
         rows = [[task_id, str(process.host_pid), "RUNNING"] for task_id, process in sorted(tasks.items())]
+        machine = node.machine  # containerd keeps tasks in a map, which has no order
+        machine.kernel.random(f"{machine.name}/order of containerd's tasks").shuffle(rows)
         return [["TASK", "PID", "STATUS"], *rows]
     if names[:2] == ["images", "ls"]:
         rows = []

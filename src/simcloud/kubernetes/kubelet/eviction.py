@@ -81,12 +81,12 @@ class EvictionManager:
                 self._status.event("Warning", "EvictionThresholdMet", reclaim)
                 log, resource = self._node.log, _RESOURCES[kind]
                 log.write_info(
-                    "eviction_manager.go:383",
+                    "eviction_manager.go:381",
                     "Eviction manager: attempting to reclaim",
                     resourceName=resource,
                 )
                 must = "Eviction manager: must evict pod(s) to reclaim"
-                log.write_info("eviction_manager.go:394", must, resourceName=resource)
+                log.write_info("eviction_manager.go:392", must, resourceName=resource)
                 self._throw_out_one(kind, available, least, active)
                 return
 
@@ -120,7 +120,7 @@ class EvictionManager:
         chosen = ranked[0]
         pods = [name_of(worker.pod) for worker in ranked]
         self._node.log.write_info(
-            "eviction_manager.go:412", "Eviction manager: pods ranked for eviction", pods=pods
+            "eviction_manager.go:410", "Eviction manager: pods ranked for eviction", pods=pods
         )
         family = "binary"
         message = (
@@ -142,7 +142,7 @@ class EvictionManager:
         self._node.recorder.event(worker.pod, "Warning", "Evicted", message)
         worker.fail("Evicted", message, grace_s=0.0, disrupted=disrupted)
         evicted = "Eviction manager: pod is evicted successfully"
-        self._node.log.write_info("eviction_manager.go:626", evicted, pod=name_of(worker.pod))
+        self._node.log.write_info("eviction_manager.go:635", evicted, pod=name_of(worker.pod))
 
     # -- a pod's own limits --------------------------------------------------------------------
 

@@ -176,7 +176,7 @@ class Kubelet:
         try:
             self.server.begin(ctx)
         except NetworkError as error:
-            self.node.log.write_error("server.go:191", "Failed to listen and serve", err=str(error).lower())
+            self.node.log.write_error("server.go:209", "Failed to listen and serve", err=str(error).lower())
             return 1
         self._started_at = self.node.machine.kernel.now
         self.status.begin(self.spawn)
@@ -190,7 +190,7 @@ class Kubelet:
             if pod["spec"].get("nodeName") == self.node.name
         }
         if self._listed:
-            self.node.log.pods_changed("kubelet.go:2537", "ADD", *self._listed.values())
+            self.node.log.pods_changed("kubelet.go:2709", "ADD", *self._listed.values())
         self._stop_following = [
             client.follow("pods", self._pod_changed, self.node.name),
             client.follow("configmaps", self._source_changed),
@@ -259,7 +259,7 @@ class Kubelet:
         uid = pod["metadata"]["uid"]
         worker = self.workers.get(uid)
         if change == "DELETED":
-            self.node.log.pods_changed("kubelet.go:2553", "REMOVE", pod)
+            self.node.log.pods_changed("kubelet.go:2719", "REMOVE", pod)
             if worker is not None:
                 worker.end_removed()
                 if worker.ended:
@@ -279,7 +279,7 @@ class Kubelet:
         uid = pod["metadata"]["uid"]
         phase = (pod.get("status") or {}).get("phase")
         if self._listed.pop(uid, None) is None:
-            self.node.log.pods_changed("kubelet.go:2537", "ADD", pod)
+            self.node.log.pods_changed("kubelet.go:2709", "ADD", pod)
         worker = PodWorker(self.node, self.prober, self, pod, self._on_worker_end)
         self.workers[uid] = worker
         self._read_by(pod, uid)
@@ -394,7 +394,7 @@ class Kubelet:
         """Of the containers of one name that ended, the newest is kept."""
         ended = [each for each in containers if each.name == died.name and each.exited]
         for each in ended[1:]:
-            self.node.log.write_info("scope.go:117", "RemoveContainer", containerID=each.id)
+            self.node.log.write_info("scope.go:122", "RemoveContainer", containerID=each.id)
             self.node.runtime.remove(uid, each.id)
 
     def _poke(self, uid: str) -> None:

@@ -17,14 +17,17 @@ from simcloud.kubernetes.nodes import KUBELET_VERSION
 from simcloud.machine import Entry, Machine
 from simcloud.machine.proc import vary
 
-NEVER: Final = "0001-01-01 00:00:00 +0000 UTC"
 SLOW_ROUND_S: Final = 5.3 * 3600
 _UNHANDLED: Final = "Unhandled Error"
 _RUNTIME_CALLS: Final = {
-    "ErrImagePull": "PullImage from image service failed",
-    "CreateContainerError": "CreateContainer in sandbox from runtime service failed",
-    "RunContainerError": "StartContainer from runtime service failed",
+    "ErrImagePull": ("remote_image.go:250", "PullImage from image service failed"),
+    "CreateContainerError": (
+        "remote_runtime.go:410",
+        "CreateContainer in sandbox from runtime service failed",
+    ),
+    "RunContainerError": ("remote_runtime.go:435", "StartContainer from runtime service failed"),
 }
+_STATELESS: Final = {"configMap", "secret", "emptyDir", "downwardAPI", "projected"}
 _VOLUME_KINDS: Final = {"configMap": "configmap", "emptyDir": "empty-dir", "hostPath": "host-path",
                         "downwardAPI": "downward-api"}  # fmt: skip
 
@@ -75,7 +78,7 @@ class KubeletLog:
             share = vary(f"{machine.name}/housekeeping/{period}")
             time_s, took = (period + share) * SLOW_ROUND_S, format_duration(round(1.0 + share % 0.31, 3))
             text = format_message("Housekeeping took longer than expected", {**values, "actual": took})
-            line = format_klog("E", time_s, process.host_pid, "kubelet.go:2627", text)
+            line = format_klog("E", time_s, process.host_pid, "kubelet.go:2809", text)
             place = (time_s, time_s - booted_s, machine.boot_id, KUBELET, "kubelet", process.host_pid)
             yield Entry(*place, line, command=" ".join(process.argv))
 
@@ -88,7 +91,7 @@ class KubeletLog:
     def container_changed(self, pod: Object, kind: str, container_id: str) -> None:
         """The runtime has another state of a container or sandbox."""
         event = Raw(f'{{"ID":"{pod["metadata"]["uid"]}","Type":"{kind}","Data":"{container_id}"}}')
-        self.write_info("kubelet.go:2578", "SyncLoop (PLEG): event for pod", pod=name_of(pod), event=event)
+        self.write_info("kubelet.go:2737", "SyncLoop (PLEG): event for pod", pod=name_of(pod), event=event)
 
     def pod_running(self, pod: Object) -> None:
         """All containers of a pod run for the first time."""
@@ -96,18 +99,21 @@ class KubeletLog:
         created_s = parse(pod["metadata"]["creationTimestamp"])
         took_s = max(0.0, now_s - created_s)
         pulls = self._pulls.pop(pod["metadata"]["uid"], [])
-        began, ended = map(self._format_time, (pulls[0], pulls[-1])) if pulls else (NEVER, NEVER)
         pulled_s = pulls[-1] - pulls[0] if pulls else 0.0
+        volumes = pod["spec"].get("volumes") or ()
         times = {
             "podStartSLOduration": Raw(float_text(round(took_s - pulled_s, 9))),
             "podStartE2EDuration": format_duration(took_s),
+            "totalImagesPullingTime": format_duration(pulled_s),
+            "totalInitContainerRuntime": "0s",
+            "isStatefulPod": Raw(str(any(_STATELESS.isdisjoint(volume) for volume in volumes)).lower()),
             "podCreationTimestamp": _format_time(created_s),
-            "firstStartedPulling": began,
-            "lastFinishedPulling": ended,
+            "imagePullSessionsCount": len(pulls) // 2,
+            "imagePullSessionsStartsCount": 0,
             "observedRunningTime": self._format_time(now_s - 0.000_3),
             "watchObservedRunningTime": self._format_time(now_s),
         }
-        source = "pod_startup_latency_tracker.go:108"
+        source = "pod_startup_latency_tracker.go:148"
         self.write_info(source, "Observed pod startup duration", pod=name_of(pod), **times)
 
     def image_pulled(self, pod: Object, took_s: float) -> None:
@@ -122,39 +128,40 @@ class KubeletLog:
 
     def sync_failed(self, pod: Object, why: str) -> None:
         """A sync of a pod failed; it will be repeated."""
-        self.write_error("pod_workers.go:1324", "Error syncing pod, skipping", err=why, **_identify(pod))
+        self.write_error("pod_workers.go:1338", "Error syncing pod, skipping", err=why, **_identify(pod))
 
     def start_failed(self, pod: Object, container: str, reason: str, message: str) -> None:
         """A container was not started."""
         if reason in _RUNTIME_CALLS:
             prefix = "" if reason == "ErrImagePull" else "rpc error: code = Unknown desc = "
-            self.write_error("log.go:32", _RUNTIME_CALLS[reason], err=f"{prefix}{message}")
+            source, call = _RUNTIME_CALLS[reason]
+            self.write_error(source, call, err=f"{prefix}{message}")
         if reason not in ("CrashLoopBackOff", "ImagePullBackOff"):
             failed = f"container {container} start failed in pod {full_name(pod)}: {reason}: {message}"
-            self.write_error("kuberuntime_manager.go:1664", _UNHANDLED, err=failed, logger="UnhandledError")
+            self.write_error("kuberuntime_manager.go:1760", _UNHANDLED, err=failed, logger="UnhandledError")
         self.sync_failed(pod, f'failed to "StartContainer" for "{container}" with {reason}: {quote(message)}')
 
     def sandbox_failed(self, pod: Object, message: str) -> None:
         """A pod got no sandbox."""
         why, name = message.removeprefix("Failed to create pod sandbox: "), full_name(pod)
-        self.write_error("log.go:32", "RunPodSandbox from runtime service failed", err=why)
+        self.write_error("remote_runtime.go:237", "RunPodSandbox from runtime service failed", err=why)
         text = quote(f'Failed to create sandbox for pod "{name}": {why}')
         self.sync_failed(pod, f'failed to "CreatePodSandbox" for "{name}" with CreatePodSandboxError: {text}')
 
     def probe_failed(self, pod: Object, container: str, kind: str, result: str, output: str) -> None:
         """A probe did not succeed."""
         values = {"containerName": container, "probeResult": result, "output": output}
-        self.write_info("prober.go:120", "Probe failed", probeType=kind, **_identify(pod), **values)
+        self.write_info("prober.go:122", "Probe failed", probeType=kind, **_identify(pod), **values)
 
     def probe_concluded(self, pod: Object, kind: str, status: str) -> None:
         """Enough probes have succeeded or failed to change the state of a container."""
-        self.write_info("kubelet.go:2658", "SyncLoop (probe)", probe=kind, status=status, pod=name_of(pod))
+        self.write_info("kubelet.go:2826", "SyncLoop (probe)", probe=kind, status=status, pod=name_of(pod))
 
     def container_killed(self, pod: Object, container: str, full_id: str, grace_s: float) -> None:
         """A container is stopped."""
         values = {"containerName": container, "containerID": full_id, "gracePeriod": int(grace_s)}
         message = "Killing container with a grace period"
-        self.write_info("kuberuntime_container.go:864", message, **_identify(pod), **values)
+        self.write_info("kuberuntime_container.go:910", message, **_identify(pod), **values)
 
     # -- volumes -------------------------------------------------------------------------------
 

@@ -188,10 +188,10 @@ class NodeStatus:
                 if kind == READY and trouble == DOWN:
                     why = f"rpc error: code = Unavailable desc = dial unix {SOCKET}: connect: connection refused"
                     self._node.log.write_error(
-                        "kubelet.go:3000", "Container runtime sanity check failed", err=why
+                        "kubelet.go:3247", "Container runtime sanity check failed", err=why
                     )
                 elif kind == READY and trouble:
-                    self._node.log.write_error("kubelet.go:2412", "Skipping pod synchronization", err=trouble)
+                    self._node.log.write_error("kubelet.go:2646", "Skipping pod synchronization", err=trouble)
                 self._reported[kind] = value
                 word = (_WORDS[kind, value][0] if value or kind != READY else NOT_READY).replace(
                     "Kubelet", "Node"

@@ -73,7 +73,7 @@ class StaticPods:
                 pod["metadata"]["name"] += f"-{self._node.name}"
                 found[pod["metadata"]["name"]] = pod
             except (yaml.YAMLError, KeyError, TypeError) as error:
-                self._node.log.write_error("file.go:187", "Could not process manifest file", err=str(error))
+                self._node.log.write_error("file.go:186", "Could not process manifest file", err=str(error))
         return found
 
     def _list_mirrors(self) -> list[Object]:
@@ -93,7 +93,7 @@ class StaticPods:
         try:
             self._node.client.create(mirror(pod, node))
         except ApiError as error:
-            self._node.log.write_error("file.go:187", "Could not process manifest file", err=str(error))
+            self._node.log.write_error("file.go:186", "Could not process manifest file", err=str(error))
 
 
 def _select_programs(pod: Object) -> list[tuple[Any, ...]]:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from simcloud.machine.network.ports import Pair
 
 DEFAULT: Final = IPv4Network("0.0.0.0/0")
-TRACKED_PER_CORE: Final = 32_768
-TRACKED_AT_LEAST: Final = 131_072
 
 
 class RouteEntry(NamedTuple):
@@ -201,8 +199,3 @@ def _machine_of(network: NamespaceNetwork, address: str) -> str:
 
 def _has_rules(network: NamespaceNetwork, machine: str) -> bool:
     return network.cluster is not None and bool(machine) and network.cluster.is_node(machine)
-
-
-def most_tracked(cores: int) -> int:
-    """The largest number of connections that a machine tracks, as kube-proxy sets it."""
-    return max(TRACKED_AT_LEAST, TRACKED_PER_CORE * cores)

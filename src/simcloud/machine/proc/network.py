@@ -144,8 +144,9 @@ def _count_tracked(container: Container) -> str:
     return f"{len(host_tables.flows_on(container.namespace.network, container.machine.name))}\n"
 
 
-def _most_tracked(container: Container) -> str:
-    return f"{host_tables.most_tracked(container.machine.cpu.cores)}\n"
+def _most_tracked(_container: Container) -> str:
+    """The kernel's default for more than 4 GiB of memory, which kind's kube-proxy keeps."""
+    return "262144\n"
 
 
 NETWORK: Final[dict[str, Fact]] = {
@@ -161,7 +162,7 @@ NETWORK: Final[dict[str, Fact]] = {
     "udp6": _sockets("udp", newer=True),
 }
 TRACKING: Final[dict[str, Fact]] = {
-    "net/netfilter/nf_conntrack_buckets": lambda container: f"{int(_most_tracked(container)) // 4}\n",
+    "net/netfilter/nf_conntrack_buckets": _most_tracked,
     "net/netfilter/nf_conntrack_count": _count_tracked,
     "net/netfilter/nf_conntrack_max": _most_tracked,
     "net/netfilter/nf_conntrack_tcp_timeout_close_wait": lambda _: "3600\n",

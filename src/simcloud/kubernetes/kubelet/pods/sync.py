@@ -75,7 +75,7 @@ async def _sandbox(node: Node, pod: Object, actions: Actions, outcome: Outcome) 
         await stop_pod(node, pod)
         await node.runtime.stop_sandbox(uid)
     name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
-    node.log.write_info("util.go:30", "No sandbox for pod can be found. Need to start a new one", pod=name)
+    node.log.write_info("util.go:34", "No sandbox for pod can be found. Need to start a new one", pod=name)
     try:
         sandbox = await node.runtime.run_sandbox(pod, pod_memory_limit(pod))
     except RuntimeFailed as error:

@@ -84,7 +84,7 @@ class PodWorker:
         grace = pod["metadata"].get("deletionGracePeriodSeconds")
         if pod["metadata"].get("deletionTimestamp"):
             if not self.ending:
-                self.node.log.pods_changed("kubelet.go:2543", "DELETE", pod)
+                self.node.log.pods_changed("kubelet.go:2725", "DELETE", pod)
             if (
                 self.ending
                 and grace is not None
