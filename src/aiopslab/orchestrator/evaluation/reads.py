@@ -29,6 +29,7 @@ SHELLS: Final = frozenset({"sh", "bash", "dash", "ash"})
 KEYWORDS: Final = split_words("if then else elif fi while until do done for { } !")
 _SUBCOMMANDS: Final[Mapping[str, frozenset[str]]] = {
     "systemctl": split_words("status is-active is-enabled is-failed show cat list-units list-unit-files"),
+    "nft": split_words("list -v --version"),
     "crictl": split_words("ps pods logs inspect inspectp inspecti images info stats version"),
     "redis-cli": split_words(
         "dbsize exists get hget hgetall hlen info keys llen lrange memory mget monitor ping role scan scard slowlog smembers strlen ttl "

@@ -10,6 +10,7 @@ from simcloud.kubernetes.kubelet.containerd import COMMIT, GO_VERSION, VERSION
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.nodes import KUBELET_VERSION
 from simcloud.machine.process import BINARY, Context, Program
+from simcloud.userland.commands import net
 
 DAEMONS: Final = {
     "/usr/local/bin/containerd": f"containerd github.com/containerd/containerd/v2 v{VERSION} {COMMIT}\n",
@@ -37,11 +38,15 @@ def install_tools(node: Node, pki: ClusterPki, control_plane: bool) -> None:
 
         return kubeadm(pki, control_plane)
 
+    def nft() -> Program:
+        return net.nft
+
     host = node.machine.host
     programs = {
         "/usr/local/bin/crictl": load_lazily(crictl),
         "/usr/local/bin/ctr": load_lazily(ctr),
         "/usr/bin/kubeadm": load_lazily(kubeadm),
+        "/usr/sbin/nft": load_lazily(nft),
         **{path: tell_version(version) for path, version in DAEMONS.items()},
     }
     host.programs = {**host.programs, **{path.rpartition("/")[2]: run for path, run in programs.items()}}

@@ -1,4 +1,4 @@
-"""The chains that kube-proxy, the kubelet and kindnet keep on a node, as ``iptables-save`` lists them.
+"""The chains that kube-proxy, Docker, the kubelet and kindnet keep on a node, as ``iptables-save`` lists them.
 
 They are computed from the node's table of Services when a tool asks for them, so they cost nothing otherwise. The table
 of a node whose kube-proxy has stopped is the last one that it knew.
@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from importlib.resources import files
 from typing import Final
+from zlib import crc32
 
 from simcloud.kubernetes.network.rules import ServicePort
 from simcloud.kubernetes.network.services import Table
-from simcloud.machine.network import Route, RuleLine
+from simcloud.machine.network import EPHEMERAL_PORTS, Route, RuleLine
 
 POD_RANGE: Final = "10.244.0.0/16"
 SYN_BYTES: Final = 60
@@ -33,8 +34,9 @@ def list_rules(
     ``forwarded`` are the packets and bytes that the node passed on to pods.
     """
     tables: dict[str, list[RuleLine]] = {"mangle": [], "filter": [], "nat": []}
-    lines = [line.split(" ", 3) for line in _read_fixed_rules().splitlines()]
-    for writer in ("proxy", "kubelet") if table is not None else ("kubelet",):
+    ports = {transport: find_dns_port(node, transport) for transport in ("tcp", "udp")}
+    lines = [line.split(" ", 3) for line in _read_fixed_rules().format(**ports).splitlines()]
+    for writer in ("proxy", "docker", "kubelet") if table is not None else ("docker", "kubelet"):
         for author, name, chain, *spec in lines:
             if author == writer:
                 counts = forwarded if spec and spec[0].endswith(FORWARDING) else (0, 0)
@@ -47,6 +49,11 @@ def list_rules(
                 tables[name].append(line)
         tables["nat"] += (RuleLine(line[2], line[3]) for line in lines if line[0] == "last")
     return tables
+
+
+def find_dns_port(node: str, transport: str) -> int:
+    """The port of a node on which Docker's name server listens; its rules lead there what is sent to the gateway's port 53."""
+    return EPHEMERAL_PORTS[crc32(f"{node} dockerd {transport}".encode()) % len(EPHEMERAL_PORTS)]
 
 
 def _read_fixed_rules() -> str:

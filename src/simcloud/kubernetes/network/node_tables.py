@@ -11,8 +11,9 @@ from functools import partial
 from typing import Final
 from zlib import crc32
 
-from simcloud.kubernetes.network.iptables import list_rules
+from simcloud.kubernetes.network.iptables import find_dns_port, list_rules
 from simcloud.kubernetes.network.pod_network import ClusterNetwork
+from simcloud.kubernetes.network.policies import Policies
 from simcloud.kubernetes.network.services import ServiceProxies
 from simcloud.machine import Machine
 from simcloud.machine.network import (
@@ -40,6 +41,7 @@ CLIENTS: Final = {
 ETCD_END: Final = ("127.0.0.1", 2379)
 ETCD_CONNECTIONS: Final = 24
 CONTAINERD: Final = "containerd"
+DOCKER_DNS: Final = "127.0.0.11"
 LOCAL: Final = "127.0.0.1"
 NFS_PORT: Final = 2049
 RESERVED: Final = range(665, 1024)
@@ -51,11 +53,17 @@ class NodeTables:
     """The cluster's part of the tables of its nodes."""
 
     def __init__(
-        self, network: Network, pods: ClusterNetwork, services: ServiceProxies, machines: Sequence[Machine]
+        self,
+        network: Network,
+        pods: ClusterNetwork,
+        services: ServiceProxies,
+        policies: Policies,
+        machines: Sequence[Machine],
     ) -> None:
         self._network = network
         self._pods = pods
         self._services = services
+        self._policies = policies
         self._machines = machines
 
     def is_node(self, machine: str) -> bool:
@@ -78,6 +86,11 @@ class NodeTables:
         pods = [each.received for each in self._network.interfaces_on(machine) if not is_host(each)]
         forwarded = (sum(pod.total("packets") for pod in pods), sum(pod.total("bytes") for pod in pods))
         return list_rules(self._services.table_of(machine), machine, forwarded)
+
+    def list_isolated(self, machine: str) -> list[str]:
+        """The addresses of a machine's pods that a policy selects."""
+        pods = [each.address for each in self._network.interfaces_on(machine) if not is_host(each)]
+        return [address for address in pods if self._policies.has_policy(address)]
 
     def service_uses(self) -> dict[str, dict[str, int]]:
         """The connections to each Service by machine."""
@@ -123,6 +136,10 @@ class NodeTables:
         for address in dict.fromkeys(options.rpartition("addr=")[2] for options in mounts):
             port = _choose_port(f"{machine.name} {address}", RESERVED)
             yield _make_established((machine.host.namespace.address, port), (address, NFS_PORT))
+        if self._pods.is_node(machine.name):  # of Docker, whose processes a node does not see
+            for transport, state in (("tcp", "LISTEN"), ("udp", "UNCONN")):
+                end = (DOCKER_DNS, find_dns_port(machine.name, transport))
+                yield SocketInfo(transport, state, 0, 4096 if transport == "tcp" else 0, end, ("0.0.0.0", 0))
         runtime = _find_process(machine, CONTAINERD)
         if runtime is not None:
             port = _choose_port(f"{machine.name} {CONTAINERD}")

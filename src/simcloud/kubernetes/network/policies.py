@@ -103,6 +103,10 @@ class Policies:
             self._expect_answer(source.address, route.address)
         return True
 
+    def has_policy(self, address: str) -> bool:
+        """Whether a policy selects the pod with an address."""
+        return self._isolation(self._pods.pod_at(address)) != OPEN
+
     # -- answers to datagrams ------------------------------------------------------------------
 
     def _is_answer(self, source: str, target: str) -> bool:

@@ -131,6 +131,9 @@ class NodeNetworking(Protocol):
     def rules(self, machine: str) -> dict[str, list[RuleLine]]:
         """The rules of each table."""
 
+    def list_isolated(self, machine: str) -> list[str]:
+        """The addresses of pods on a machine that a NetworkPolicy selects."""
+
     def service_uses(self) -> dict[str, dict[str, int]]:
         """The connections to each Service by machine; names of ports of nodes begin with ``NODE_PORT``."""
 

@@ -33,3 +33,4 @@ with export_lazily(globals()):
         Settings as Settings,
     )
     from simcloud.userland.commands.net.packet_capture import tcpdump as tcpdump
+    from simcloud.userland.commands.net.packet_filter.nft import nft as nft

@@ -13,7 +13,7 @@ from simcloud.userland.commands.net.packet_filter.rules import PROTOCOLS, SERVIC
 WORDS: Final = {
     "--ctstate": "ctstate {}", "--mark": "mark match {}", "--dst-type": "ADDRTYPE match dst-type {}",
     "--src-type": "ADDRTYPE match src-type {}", "--comment": "/* {} */", "--mode": "statistic mode {}",
-    "--probability": "probability {}", "--to-destination": "to:{}", "--to-ports": "redir ports {}", "--reject-with": "reject-with {}",
+    "--probability": "probability {}", "--to-destination": "to:{}", "--to-source": "to:{}", "--to-ports": "redir ports {}", "--reject-with": "reject-with {}",
     "--nfacct-name": "nfacct-name  {}", "--seconds": "seconds: {}", "--name": "name: {} side: source mask: 255.255.255.255",
 }  # fmt: skip
 """How ``-L`` prints the value of an option."""
