@@ -11,6 +11,7 @@ from simcloud.golang import float_text
 from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
 from simcloud.services.jaeger.collector import Collector
+from simcloud.services.jaeger.own_spans import OwnSpans
 from simcloud.services.rpc.http.requests import http_error, target_of
 from simcloud.telemetry.traces import JaegerApi
 
@@ -32,17 +33,21 @@ class Pages:
         self._collector = collector
         self._started = ctx.now
         self._api = JaegerApi(collector.store, lambda: int(ctx.now * 1e6), collector.rows)
+        self._own = OwnSpans(ctx, collector, self._api)
 
     async def query(self, request: HttpRequest) -> HttpResponse:
         """Port 16686: the API under /api, and the web page at any other path."""
+        began = self._ctx.kernel.now
         await self._ctx.cpu(REQUEST_CPU_S)
         path, parameters = target_of(request)
         if not path.startswith("/api/"):
             return respond(200, PAGE, Content_Type="text/html; charset=utf-8")
         if request.method not in ("GET", "HEAD"):
             return respond(405)
+        self._own.deliver()
         status, document = self._api.answer(path, parameters)
         body = msgspec.json.encode(document)
+        self._own.note(request, path, began, status, len(body))
         if status != 200:
             return http_error(status, body.decode())
         return respond(200, body, Content_Type="application/json")
@@ -80,6 +85,7 @@ class Pages:
         return respond(400, words, Content_Type="text/plain; charset=utf-8")
 
     def _metrics(self) -> str:
+        self._own.deliver()
         spans, packets = sorted(self._collector.received.items()), self._collector.packets
         received = {
             f'{{debug="false",format="proto",svc="{name}",transport="grpc"}}': count for name, count in spans

@@ -29,7 +29,12 @@ class JaegerApi:
 
     def __init__(self, store: TraceStore, now_us: Callable[[], int], received: RowRuns | None = None) -> None:
         self.view = TraceView(store, received)
+        self._own: dict[str, TraceView] = {}
         self._now_us = now_us
+
+    def show_own(self, service: str, store: TraceStore) -> None:
+        """Also answer from the spans of a service that has a store to itself, Jaeger for instance."""
+        self._own[service] = TraceView(store)
 
     def answer(self, path: str, parameters: Parameters) -> tuple[int, Document]:
         """Return the status and the document for a path such as ``/api/services``, decoded, without its query."""
@@ -52,7 +57,7 @@ class JaegerApi:
 
     def services(self, parameters: Parameters) -> Document:
         """``/api/services``."""
-        names = self.view.services()
+        names = sorted([*self.view.services(), *self._own])
         return _envelope(names or None, total=len(names))
 
     def operations(self, parameters: Parameters) -> Document:
@@ -60,13 +65,15 @@ class JaegerApi:
         service = one(parameters, "service")
         if not service:
             raise reading.service_required()
-        found = self.view.operations(service, one(parameters, "spanKind"))
+        found = self._view_of(service).operations(service, one(parameters, "spanKind"))
         data = [{"name": operation.name, "spanKind": operation.kind} for operation in found]
         return _envelope(data, total=len(data))
 
     def operation_names(self, service: str) -> Document:
         """``/api/services/<service>/operations``."""
-        names = list(dict.fromkeys(operation.name for operation in self.view.operations(service)))
+        names = list(
+            dict.fromkeys(operation.name for operation in self._view_of(service).operations(service))
+        )
         return _envelope(names or None, total=len(names))
 
     def traces(self, parameters: Parameters) -> Document:
@@ -74,7 +81,7 @@ class JaegerApi:
         search = reading.search_of(parameters, self._now_us())
         trace_ids = reading.trace_ids_of(parameters)
         if not trace_ids:
-            return _envelope([trace_document(trace) for trace in self.view.find(search)])
+            return _envelope([trace_document(trace) for trace in self._view_of(search.service).find(search)])
         found: list[Document] = []
         missing: list[Document] = []
         for trace_id in trace_ids:
@@ -103,7 +110,13 @@ class JaegerApi:
         return _envelope(links)
 
     def _trace(self, trace_id: int) -> Trace:
-        return self.view.trace(trace_id) if trace_id <= _LOW_HALF else ()
+        if trace_id > _LOW_HALF:
+            return ()
+        views = (self.view, *self._own.values())
+        return next((trace for trace in (view.trace(trace_id) for view in views) if trace), ())
+
+    def _view_of(self, service: str) -> TraceView:
+        return self._own.get(service, self.view)
 
 
 def _envelope(data: Any, total: int = 0, errors: list[Document] | None = None) -> Document:

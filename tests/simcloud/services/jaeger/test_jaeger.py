@@ -48,6 +48,35 @@ def test_spans_are_kept_and_found(world: SmallWorld) -> None:
     assert f"jaeger_collector_spans_received_total{{{labels}}} 1\n" in metrics
 
 
+def test_jaeger_traces_its_own_api_and_tells_nobody_else(world: SmallWorld) -> None:
+    world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    world.do(_trace)
+    url = "http://jaeger:16686/api"
+    assert _json(world, f"{url}/services")["data"] == ["geo"]
+    world.shell(f"curl -s {url}/traces/12ab; curl -s {url}/nothing; curl -s http://jaeger:16686/search")
+    world.kernel.run_for(5.0)
+    assert _json(world, f"{url}/services")["data"] == ["geo", "jaeger-all-in-one"]
+    own = "jaeger-all-in-one"
+    assert _json(world, f"{url}/services/{own}/operations")["data"] == [
+        "/api/services",
+        "/api/traces/{traceID}",
+    ]
+    found = _json(world, f"{url}/traces?service={own}&operation=/api/services&lookback=1h")["data"]
+    assert [trace["processes"]["p1"]["serviceName"] for trace in found] == [own]
+    tags = {tag["key"]: tag["value"] for tag in found[0]["spans"][0]["tags"]}
+    assert (tags["http.status_code"], tags["span.kind"], tags["internal.span.format"]) == (
+        200,
+        "server",
+        "otlp",
+    )
+    assert _json(world, f"{url}/traces/{found[0]['traceID']}")["data"] == found
+    assert [each.service for each in world.emitter.spans] == ["geo"]
+    metrics = world.shell("curl -s http://jaeger:14269/metrics").stdout.decode()
+    assert (
+        'received_total{debug="false",format="proto",svc="jaeger-all-in-one",transport="grpc"} 2\n' in metrics
+    )
+
+
 def test_what_was_received_is_lost_with_the_process(world: SmallWorld) -> None:
     container, process = world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
     world.do(_trace)
