@@ -26,6 +26,7 @@ class _Reading:
     add: Add
     age_s: float
     most: float | None = None
+    rate: float | None = None
 
 
 class Counters:
@@ -54,11 +55,12 @@ class Counters:
         for machine in self._machines:
             used_s = machine.cpu.used_s - self._before[machine].value
             machine.cpu.average_load(used_s / passed_s, SAMPLES)
-        for key, reading in self._read().items():
+        for key, reading in self._read(self._taken_at).items():
             before = self._before.get(key)
             change = reading.value - (before.value if before is not None else 0.0)
-            if change > 0.0 and reading.age_s > passed_s:
-                past = change / passed_s * share * (reading.age_s - passed_s)
+            rate = change / passed_s if reading.rate is None else reading.rate
+            if rate > 0.0 and reading.age_s > passed_s:
+                past = rate * share * (reading.age_s - passed_s)
                 reading.add(past if reading.most is None else min(past, reading.most))
         for container, size_bytes in self._log_sizes.items():
             log, oldest_at = container.log, _find_start(container)
@@ -68,7 +70,7 @@ class Counters:
             if rate * share * (container.kernel.now - oldest_at) > ROTATE_BYTES:
                 log.drop_first(size_bytes)
 
-    def _read(self) -> dict[object, _Reading]:
+    def _read(self, since: float | None = None) -> dict[object, _Reading]:
         found: dict[object, _Reading] = {}
         ages_s: dict[str, float] = {}
         for machine in self._machines:
@@ -89,7 +91,7 @@ class Counters:
             for process in machine.processes.values():
                 found[process] = _attribute(process, "cpu_s", now - process.started_at)
                 for place, counted in enumerate(process.counted):
-                    _read_counted(found, (process, place), counted, now - process.started_at)
+                    _read_counted(found, (process, place), counted, now - process.started_at, since)
         oldest_s = max(ages_s.values())
         cluster = self._machines[0].host.namespace.network.cluster
         for name, uses in cluster.service_uses().items() if cluster is not None else ():
@@ -163,8 +165,12 @@ def _read_metrics(found: dict[object, _Reading], metrics: Metrics, age_s: float)
                 found[metric, place] = _Reading(count, add, age_s)
 
 
-def _read_counted(found: dict[object, _Reading], key: object, counted: Counted, age_s: float) -> None:
-    owner, names, most = counted
+def _read_counted(
+    found: dict[object, _Reading], key: object, counted: Counted, age_s: float, since: float | None
+) -> None:
+    owner, names, most = counted.owner, counted.names, counted.most
+    rates = counted.rates(since) if counted.rates is not None and since is not None else {}
     for name in names or tuple(owner):
         reading = _entry(owner, name, age_s) if isinstance(owner, dict) else _attribute(owner, name, age_s)
-        found[key, name] = replace(reading, most=most(name) if most is not None else None)
+        limit = most(name) if most is not None else None
+        found[key, name] = replace(reading, most=limit, rate=rates.get(name))

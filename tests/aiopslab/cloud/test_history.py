@@ -122,6 +122,18 @@ def test_long_life_has_left_its_traces(site: Copy[Environment]) -> None:
     assert min(int(address.rpartition(".")[2]) for address in addresses) > 6
 
 
+def test_jaeger_has_counted_whole_traces(site: Copy[Environment]) -> None:
+    page = f"/api/v1/namespaces/{NS}/services/jaeger:14269/proxy/metrics"
+    metrics = site.call(typed, f"kubectl get --raw {page}")
+    counted = re.findall(
+        r'^jaeger_collector_spans_received_total{.*svc="(\w+)".*} (\S+)$', metrics, re.MULTILINE
+    )
+    spans = {service: float(value) for service, value in counted}
+    assert spans["geo"] > 100_000
+    assert spans["rate"] / spans["geo"] == pytest.approx(2, rel=0.001)  # its own, and that of memcached
+    assert spans["search"] / spans["geo"] == pytest.approx(3, rel=0.001)  # its own, and two calls
+
+
 def test_databases_are_as_old_as_their_volumes_and_have_served_since(site: Copy[Environment]) -> None:
     history, now_s = site.call(get_history)
     pod = f"kubectl exec -n {NS} deploy/mongodb-user --"

@@ -12,7 +12,7 @@ from simcloud.machine.network import Datagram
 from simcloud.machine.process import Context, Counted
 from simcloud.services.tracing import SpanBatch
 from simcloud.telemetry import Telemetry
-from simcloud.telemetry.traces import Retention, RowRuns, TraceStore
+from simcloud.telemetry.traces import Retention, RowRuns, TraceStore, TraceView
 
 BASE_BYTES: Final = 32 << 20
 SPAN_BYTES: Final = 1_200
@@ -23,6 +23,8 @@ KEPT_SPANS: Final = 400_000
 """The genuine one keeps all when it is given no number of traces; here is an end."""
 
 SPANS_PER_TRACE: Final = 12
+COMPLETE_S: Final = 2.0
+"""A trace has all its spans that long after it began: a request, and a second until they are sent."""
 
 
 class Collector:
@@ -45,7 +47,7 @@ class Collector:
         """Those of the store that came here."""
         self.packets: dict[str, int] = {"compact": 0, "binary": 0}
         self.received: dict[str, int] = {}
-        ctx.process.counted = [Counted(self.packets), Counted(self.received)]
+        ctx.process.counted = [Counted(self.packets), Counted(self.received, rates=self._measure_rates)]
         self._ctx = ctx
         self._emit = ctx.machine.emitter.span
         ctx.process.start_runtime()
@@ -74,6 +76,19 @@ class Collector:
         self._ctx.process.cpu_s += cpu_s
         self._ctx.container.cpu.charge(self._ctx.kernel.now, cpu_s)
         self._account()
+
+    def _measure_rates(self, since: float) -> dict[str, float]:
+        """Count the spans of each service in traces that began since then and have ended, per second.
+
+        Arrivals are packets of a second's spans; the limits of a short time divide traces among them.
+        """
+        begin_us, end_us = (
+            self.store.epoch_us + round(time_s * 1e6) for time_s in (since, self._ctx.kernel.now - COMPLETE_S)
+        )
+        if begin_us >= end_us:
+            return {}
+        spans = TraceView(self.store, self.rows).count_spans(begin_us, end_us)
+        return {service: spans[service] * 1e6 / (end_us - begin_us) for service in self.received}
 
     def _account(self) -> None:
         self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * self.rows.count)

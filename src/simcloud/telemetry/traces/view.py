@@ -7,6 +7,7 @@ from the newest span to older ones and stops when it has enough traces.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator
 from heapq import merge
 from itertools import chain
@@ -97,6 +98,16 @@ class TraceView:
                 if start_us < begun_us < end_us and back != GONE:
                     seen[trace_id] = None
         return map(self._rows_of, seen)
+
+    def count_spans(self, start_us: int, end_us: int) -> Counter[str]:
+        """Count the spans of each service in the traces whose first span, one without a parent, starts in that time."""
+        store, counts = self.store, Counter[str]()
+        parents, starts, shapes = store.parent_ids, store.starts_us, store.shapes
+        for rows in self.rows_by_trace(start_us, end_us):
+            indexes = [row - store.first_row for row in rows]
+            if any(not parents[index] and start_us < starts[index] < end_us for index in indexes):
+                counts.update([shapes[index].group.service for index in indexes])
+        return counts
 
     def spans_between(self, start_us: int, end_us: int) -> Iterator[StoredSpan]:
         """Yield the spans that start in that time, both ends included, in the order in which they came.
