@@ -2,6 +2,8 @@
 
 Every span is also passed to the platform's store, which outlives the pod. If that store is at least as large as
 Jaeger's, spans are not stored twice: Jaeger only keeps which spans of the platform's store it has received.
+
+Of a time that was skipped only the counts are known. The spans then counted are in memory, too, up to the limit.
 """
 
 from __future__ import annotations
@@ -31,15 +33,14 @@ class Collector:
     """Takes packets of spans. With ``max_traces`` 0 only our own limit applies."""
 
     def __init__(self, ctx: Context, max_traces: int) -> None:
-        self.store = self._own = TraceStore(
-            Retention(_compute_limit(max_traces)), epoch_s=ctx.now - ctx.kernel.now
-        )
+        self._limit = _compute_limit(max_traces)
+        self.store = self._own = TraceStore(Retention(self._limit), epoch_s=ctx.now - ctx.kernel.now)
         ctx.kernel.on_skip(self._own.shift_epoch)
         platform = ctx.machine.emitter
         # On a machine whose clock is wrong, times are others than the platform's.
         if (
             isinstance(platform, Telemetry)
-            and not max_traces
+            and platform.traces.retention.spans >= self._limit
             and platform.traces.epoch_us == self._own.epoch_us
         ):
             self.store = platform.traces
@@ -69,7 +70,7 @@ class Collector:
                 store.add(span)
         if spans:
             self.rows.note(first, store.next_row)
-            self.rows.forget_before(store.first_row)
+            self.rows.forget_before(max(store.first_row, store.next_row - self._limit))
             service = spans[0].service
             self.received[service] = self.received.get(service, 0) + len(spans)
         cpu_s = SPAN_CPU_S * len(spans)
@@ -91,7 +92,8 @@ class Collector:
         return {service: spans[service] * 1e6 / (end_us - begin_us) for service in self.received}
 
     def _account(self) -> None:
-        self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * self.rows.count)
+        kept = min(self._limit, sum(self.received.values()))
+        self._ctx.memory.use(BASE_BYTES + SPAN_BYTES * kept)
 
 
 def _compute_limit(max_traces: int) -> int:

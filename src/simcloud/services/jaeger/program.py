@@ -29,12 +29,13 @@ async def jaeger(ctx: Context) -> int:
     for signal in (Signal.TERM, Signal.INT):
         ctx.signals.on(signal, lambda _signal: stop.set())
     max_traces = ctx.env.get("MEMORY_MAX_TRACES", "0")
-    collector = Collector(ctx, int(max_traces[:9]) if max_traces.isascii() and max_traces.isdigit() else 0)
+    kept_traces = int(max_traces[:9]) if max_traces.isascii() and max_traces.isdigit() else 0
+    collector = Collector(ctx, kept_traces)
     pages = Pages(ctx, collector)
     plain_log(ctx, "maxprocs: Leaving GOMAXPROCS=8: CPU quota undefined")
     await ctx.cpu(START_S)
     try:
-        _listen(ctx, pages, collector)
+        _listen(ctx, pages, collector, kept_traces)
     except NetworkError as error:
         failure = listen_error(error, QUERY_PORT)
         _line(ctx, "all-in-one/main.go:135", "Failed to start", level="fatal", error=failure)
@@ -46,13 +47,13 @@ async def jaeger(ctx: Context) -> int:
     return 0
 
 
-def _listen(ctx: Context, pages: Pages, collector: Collector) -> None:
+def _listen(ctx: Context, pages: Pages, collector: Collector, kept_traces: int) -> None:
     _line(ctx, "flags/service.go:119", "Mounting metrics handler on admin server", route="/metrics")
     _line(ctx, "flags/service.go:125", "Mounting expvar handler on admin server", route="/debug/vars")
     _line(ctx, "flags/admin.go:130", "Mounting health check on admin server", route="/")
     serve_http(ctx, ADMIN_PORT, pages.admin)
     _line(ctx, "flags/admin.go:144", "Starting admin HTTP server", **{"http-addr": f":{ADMIN_PORT}"})
-    _line(ctx, "memory/factory.go:85", "Memory storage initialized", configuration={"MaxTraces": 0})
+    _line(ctx, "memory/factory.go:85", "Memory storage initialized", configuration={"MaxTraces": kept_traces})
     serve_http(ctx, COLLECTOR_PORT, pages.spans)
     address = {"http host-port": f":{COLLECTOR_PORT}"}
     _line(ctx, "server/http.go:56", "Starting jaeger-collector HTTP server", **address)

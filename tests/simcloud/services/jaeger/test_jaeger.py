@@ -118,6 +118,23 @@ def test_memory_grows_with_what_is_kept(world: SmallWorld) -> None:
     assert container.memory_bytes - before == 5000 * 1200
 
 
+def test_memory_holds_what_was_counted_up_to_the_limit(world: SmallWorld) -> None:
+    container, _ = world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    world.shell("kill 1", container)
+    process = container.start(jaeger_image().entrypoint, env={"MEMORY_MAX_TRACES": "500"})
+    world.kernel.run_for(1.0)
+    before = container.memory_bytes
+    received = process.counted[1].owner
+    received["geo"] = 4_000  # in a time that was skipped
+    world.do(_trace)
+    assert container.memory_bytes - before == 4_001 * 1200
+    received["geo"] = 4_000_000
+    world.do(_trace)
+    assert container.memory_bytes - before == 500 * 12 * 1200
+    messages = (json.loads(line.text) for line in world.emitter.logs if "MaxTraces" in line.text)
+    assert [message["configuration"]["MaxTraces"] for message in messages] == [0, 500]
+
+
 def test_the_other_ports(world: SmallWorld) -> None:
     world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
     assert _json(world, "http://jaeger:14269/")["status"] == "Server available"
