@@ -21,6 +21,7 @@ from aiopslab.apps.socialnet.services.user import user_service
 from aiopslab.apps.socialnet.services.user_mention import user_mention_service
 from aiopslab.apps.socialnet.services.user_timeline import user_timeline_service
 from aiopslab.apps.socialnet.web.front import build_nginx_thrift
+from aiopslab.apps.socialnet.web.lua import LIBRARY
 from aiopslab.apps.socialnet.web.media import build_media_frontend
 from aiopslab.apps.socialnet.web.nginx import HOME, SCRIPTS
 from aiopslab.apps.socialnet.web.scripts import SCRIPTS as FRONT_SCRIPTS
@@ -59,19 +60,58 @@ PROGRAMS: Final[Mapping[str, Callable[[Names], Program]]] = {
     "UserService": user_service,
     "UserTimelineService": user_timeline_service,
 }
-LUA: Final = Template(
+LUA_BEGIN: Final = Template(
     """local _M = {}
 local k8s_suffix = os.getenv("fqdn_suffix") or ""
 
+local function is_missing(value)
+  return value == nil or value == ""
+end
+
+function _M.is_complete(args)
+  for _, name in ipairs(_M.required) do
+    if is_missing(args[name]) then
+      return false
+    end
+  end
+  return true
+end
+
 function _M.$function()
   local GenericObjectPool = require "GenericObjectPool"
+  local bridge_tracer = require "opentracing_bridge_tracer"
+  local tracer = bridge_tracer.new_from_global()
+  local parent = tracer:binary_extract(ngx.var.opentracing_binary_context)
+  local span = tracer:start_span("$span", { references = { { "child_of", parent } } })
   ngx.req.read_body()
-  local client = GenericObjectPool:connection(_M.client_class, "$service" .. k8s_suffix, 9090)
-  local status, result = pcall(client.$function, client, _M.payload($source))
-  if not status then
+  local args = $source
+"""
+)
+LUA_CHECK: Final = """  if not _M.is_complete(args) then
+    ngx.status = ngx.HTTP_BAD_REQUEST
+    ngx.say("Incomplete arguments")
+    ngx.log(ngx.ERR, "Incomplete arguments")
+    ngx.exit(ngx.HTTP_BAD_REQUEST)
+  end
+"""
+LUA_CALL: Final = Template(
+    """  local client = GenericObjectPool:connection(_M.client_class, "$service" .. k8s_suffix, 9090)
+  local status, result = pcall(client.$function, client, _M.payload(args))
+"""
+)
+LUA_FAILURE: Final = Template(
+    """  if not status then
     ngx.status = ngx.HTTP_INTERNAL_SERVER_ERROR
-    ngx.say("$failure" .. result.message)
-    ngx.log(ngx.ERR, "$failure" .. result.message)
+    if result.message then
+      ngx.say("$failure" .. result.message)
+      ngx.log(ngx.ERR, "$failure" .. result.message)
+    else
+"""
+)
+LUA_END: Final = Template(
+    """      ngx.say("$failure" .. $error)
+      ngx.log(ngx.ERR, "$failure" .. $error)
+    end
     ngx.exit(ngx.HTTP_OK)
   end
   GenericObjectPool:returnConnection(client)
@@ -81,6 +121,62 @@ end
 return _M
 """
 )
+LIBRARY_SOURCES: Final[Mapping[str, tuple[int, str]]] = {
+    "Thrift": (
+        36,
+        """local function terror(exception)
+  error(exception:__tostring())
+end
+
+return { terror = terror }
+""",
+    ),
+    "TSocket": (
+        84,
+        """function TSocket:open()
+  local connected, reason = ngx.socket.tcp():connect(self.host, self.port)
+  if not connected then
+    terror(TTransportException:new{ message = self:describe(reason) })
+  end
+end
+
+return TSocket
+""",
+    ),
+    "RpcClient": (
+        33,
+        """function RpcClient:init(ip, port, timeout, ssl)
+  local transport = self:transport(ip, port, timeout, ssl)
+  transport:open()
+  return TBinaryProtocol:new{ trans = transport }
+end
+
+return RpcClient
+""",
+    ),
+    "RpcClientFactory": (
+        10,
+        """function RpcClientFactory:createClient(class, ip, port, timeout, ssl)
+  local protocol = self:init(ip, port, timeout, ssl)
+  return class:new{ iprot = protocol, oprot = protocol }
+end
+
+return RpcClientFactory
+""",
+    ),
+    "GenericObjectPool": (
+        20,
+        """function GenericObjectPool:connection(class, ip, port)
+  local ssl = ngx.shared.config:get("ssl")
+  local client = RpcClientFactory:createClient(class, ip, port, self.timeout, ssl)
+  return client
+end
+
+return GenericObjectPool
+""",
+    ),
+}
+"""Files of the Thrift library that Lua's tracebacks name: the line that each begins with, and its source."""
 PAGE: Final = b"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -124,17 +220,22 @@ def build_services_image(names: Names) -> Image:
 @cache
 def build_web_image(names: Names) -> Image:
     """Build the image of the web server, with its scripts and pages."""
-    return _build_openresty("openresty-thrift", build_nginx_thrift(names), tuple(FRONT_SCRIPTS), names)
+    library = {f"{LIBRARY}/{file}.lua": _place(part) for file, part in LIBRARY_SOURCES.items()}
+    return _build_openresty(
+        "openresty-thrift", build_nginx_thrift(names), tuple(FRONT_SCRIPTS), names, library
+    )
 
 
 @cache
 def build_media_image(names: Names) -> Image:
     """Build the image of the picture server."""
     program = build_media_frontend(names)
-    return _build_openresty("media-frontend", program, ("upload-media", "get-media"), names)
+    return _build_openresty("media-frontend", program, ("upload-media", "get-media"), names, {})
 
 
-def _build_openresty(name: str, program: Program, scripts: tuple[str, ...], names: Names) -> Image:
+def _build_openresty(
+    name: str, program: Program, scripts: tuple[str, ...], names: Names, library: Mapping[str, bytes]
+) -> Image:
     files = {f"{SCRIPTS}/{script}.lua": _format_script(script, names) for script in scripts}
     pages = {f"{HOME}/pages/{page}.html": PAGE for page in ("index", "main")}
     return build_image(
@@ -142,7 +243,7 @@ def _build_openresty(name: str, program: Program, scripts: tuple[str, ...], name
         XENIAL,
         {"nginx": program, "openresty": program},
         packages=OPENRESTY_PACKAGES,
-        files={**files, **pages, f"{HOME}/conf/mime.types": b"types {}\n"},
+        files={**files, **pages, **library, f"{HOME}/conf/mime.types": b"types {}\n"},
     )
 
 
@@ -151,9 +252,29 @@ def _format_script(module: str, names: Names) -> bytes:
     script = FRONT_SCRIPTS.get(module)
     if script is None:
         return b'local _M = {}\nlocal mongo = require "resty-mongol"\n\nreturn _M\n'
-    source = "ngx.req.get_post_args()" if script.posted else "ngx.req.get_uri_args()"
-    service = names.rename(script.service)
-    return LUA.substitute(script._asdict(), service=service, source=source).encode()
+    words = {
+        **script._asdict(),
+        "service": names.rename(script.service),
+        "source": "ngx.req.get_post_args()" if script.posted else "ngx.req.get_uri_args()",
+        "error": "result.message" if script.expects_message else "result",
+    }
+    check, connection, thrown, failed = script.lines
+    parts = (
+        (1, LUA_BEGIN.substitute(words)),
+        (check - 3, LUA_CHECK),
+        (connection, LUA_CALL.substitute(words)),
+        (thrown - 4, LUA_FAILURE.substitute(words)),
+        (failed if script.expects_message else failed - 1, LUA_END.substitute(words)),
+    )
+    return _place(*parts)
+
+
+def _place(*parts: tuple[int, str]) -> bytes:
+    """Return a source whose parts begin on their lines, to which logs refer."""
+    text = ""
+    for line, part in sorted(parts):
+        text += "\n" * (line - 1 - text.count("\n")) + part
+    return text.encode()
 
 
 def publish(registry: ImageRegistry, names: Names) -> None:

@@ -83,12 +83,24 @@ def test_without_the_first_service_nginx_answers_with_its_own_page(living: Livin
     status, body = written(living)[-1]
     assert status == 500
     assert "<center><h1>500 Internal Server Error</h1></center>\r\n<hr><center>openresty/" in body
-    connect, aborted, *stack = living.logs("nginx-thrift", 10)
+    connect, aborted, *stack = living.logs("nginx-thrift", 12)
     assert "connect() failed (111: Connection refused), client: 10.244.0.1" in connect
     host = "compose-post-service.test-social-network.svc.cluster.local:9090"
     assert "lua entry thread aborted: runtime error: " in aborted
     assert f"TTransportException: Could not connect to {host} (connection refused)" in aborted
     assert stack[0] == "stack traceback:"
+    frames = [re.fullmatch(r"\t(\S+):(\d+): in function '(\w+)'", frame) for frame in stack[3:-1]]
+    assert [frame[3] for frame in frames if frame] == [
+        "terror", "open", "init", "createClient", "connection", "ComposePost",
+    ]  # fmt: skip
+    assert stack[-2].startswith("\t...al/openresty/nginx/lua-scripts/wrk2-api/post/compose.lua:40: ")
+    for frame, called in zip(
+        frames, ("error", "terror", "open", "init", "createClient", "connection"), strict=True
+    ):
+        assert frame is not None
+        path = frame[1].replace("...al", "/usr/local")
+        line = living.typed(f"k exec deploy/nginx-thrift -- sh -c 'sed -n {frame[2]}p {path}'")
+        assert f"{called}(" in line
     assert ":3: in main chunk, client: " in stack[-1]
     living.typed("k scale deploy compose-post-service --replicas 1")
 

@@ -39,6 +39,15 @@ LOST_S: Final = 4.0
 """Maximum time until Lua's garbage collector closes a span that the script left open."""
 REQUIRED: Final = re.compile(r"require\s*\(?\s*[\"']([^\"']+)[\"']")
 SECRET: Final = "secret"
+CONNECTING: Final = (
+    "[C]: in function 'error'",
+    f"{LIBRARY}/Thrift.lua:37: in function 'terror'",
+    f"{LIBRARY}/TSocket.lua:87: in function 'open'",
+    f"{LIBRARY}/RpcClient.lua:35: in function 'init'",
+    f"{LIBRARY}/RpcClientFactory.lua:11: in function 'createClient'",
+    f"{LIBRARY}/GenericObjectPool.lua:22: in function 'connection'",
+)
+"""The calls inside the Thrift library when a connection fails."""
 SERVICE_NAME: Final = "nginx-web-server"
 
 
@@ -140,12 +149,16 @@ class Front:
         try:
             connection = await client.connect(exchange)
         except ScriptAborted as error:
-            return self._abort(format_traceback(module, script.function, line, str(error)), exchange)
+            frames = (
+                *CONNECTING,
+                f"{shorten_source(module)}:{script.lines[1]}: in function '{script.function}'",
+            )
+            return self._abort(format_traceback(f"{LIBRARY}/Thrift.lua:37: {error}", frames, line), exchange)
         span = self._tracer.begin(script.span, parent)
         try:
             result = await client.call(connection, method, payload, span.context, exchange)
         except CallFailed as failure:
-            return self._fail(script, module, failure, span, exchange)
+            return self._fail(script, module, line, failure, span, exchange)
         span.finish()
         return self._succeed(script, arguments, result)
 
@@ -164,10 +177,22 @@ class Front:
         return response
 
     def _fail(
-        self, script: Script, module: str, failure: CallFailed, span: ActiveSpan, exchange: Exchange
+        self,
+        script: Script,
+        module: str,
+        line: int,
+        failure: CallFailed,
+        span: ActiveSpan,
+        exchange: Exchange,
     ) -> HttpResponse:
         message = f"{script.failure}{failure}"
-        self._script_error(script, module, script.lines[1 if failure.thrown else 2], message, exchange)
+        if script.expects_message and not failure.thrown:
+            span.finish()
+            source = shorten_source(module)
+            error = f"{source}:{script.lines[3]}: attempt to concatenate field 'message' (a nil value)"
+            frames = (f"{source}: in function '{script.function}'",)
+            return self._abort(format_traceback(error, frames, line), exchange)
+        self._script_error(script, module, script.lines[2 if failure.thrown else 3], message, exchange)
         if script.span == "compose_post_client":  # this script does not close its span
             self._ctx.kernel.call_later(self._lost.random() * LOST_S, _finish, span)
         else:
@@ -193,21 +218,16 @@ class Front:
         return found
 
 
-def format_traceback(module: str, function: str, line: int, error: str) -> str:
-    """Return an error of the Thrift library with Lua's stack of calls, as far up as the configuration."""
-    return "\n".join(
-        (
-            f"{LIBRARY}/Thrift.lua:37: {error}",
-            "stack traceback:",
-            "coroutine 0:",
-            "\t[C]: in function 'error'",
-            f"\t{LIBRARY}/Thrift.lua:37: in function 'terror'",
-            f"\t{LIBRARY}/TSocket.lua:73: in function 'open'",
-            f"\t{LIBRARY}/GenericObjectPool.lua:36: in function 'connection'",
-            f"\t{HOME}/lua-scripts/{module}.lua:40: in function '{function}'",
-            f"\tcontent_by_lua(nginx.conf:{line}):3: in main chunk",
-        )
-    )
+def shorten_source(module: str) -> str:
+    """Return the path of a script as Lua's messages have it: at most 59 characters, the last ones."""
+    path = f"{HOME}/lua-scripts/{module}.lua"
+    return path if len(path) < 60 else f"...{path[-56:]}"
+
+
+def format_traceback(error: str, frames: tuple[str, ...], line: int) -> str:
+    """Return an error with Lua's stack of calls, up to the block of the configuration on a line."""
+    main = f"content_by_lua(nginx.conf:{line}):3: in main chunk"
+    return "\n\t".join((f"{error}\nstack traceback:\ncoroutine 0:", *frames, main))
 
 
 def _finish(span: ActiveSpan) -> None:

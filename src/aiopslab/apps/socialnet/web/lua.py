@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TIMEOUT_S: Final = 10.0
 IDLE_S: Final = 10.0
 MAX_IDLE: Final = 512
-LIBRARY: Final = "/usr/local/openresty/luajit/share/lua/5.1"
+LIBRARY: Final = "/usr/local/openresty/lualib/thrift"
 RESOLVER_TIMEOUT_S: Final = 30.0
 RESEND_S: Final = 5.0
 ERRNO: Final = {"Connection refused": 111, "No route to host": 113, "Connection timed out": 110}

@@ -27,7 +27,7 @@ class Unauthorized(Exception):
 
 
 class Script(NamedTuple):
-    """A script: its service, the call and its payload, and the source lines of its log messages."""
+    """A script: its service, the call and its payload, and the source lines of its connection and its log messages."""
 
     function: str
     service: str
@@ -35,11 +35,13 @@ class Script(NamedTuple):
     call: Callable[[Arguments, int], tuple[str, Any]]
     encode: Callable[[Any], bytes]
     failure: str
-    lines: tuple[int, int, int]
-    """Lines of the log for incomplete arguments, for a failure with a message, and for one without."""
+    lines: tuple[int, int, int, int]
+    """Lines of the log for incomplete arguments, of the connection, of a failure with a message, and of one without."""
     posted: bool = False
     needs_login: bool = False
     type: str = ""
+    expects_message: bool = False
+    """Whether a failure without a message aborts the script, which joins it to a text."""
 
 
 def parse_arguments(request: HttpRequest, posted: bool) -> Arguments:
@@ -144,7 +146,7 @@ COMPOSE: Final = Script(
     _compose,
     _always_answer(UPLOADED),
     "compost_post failure: ",  # the original's spelling
-    (34, 62, 65),
+    (34, 40, 62, 65),
     posted=True,
 )
 HOME: Final = Script(
@@ -154,7 +156,7 @@ HOME: Final = Script(
     _make_page_call("ReadHomeTimeline"),
     encode_timeline,
     "Get home-timeline failure: ",
-    (74, 87, 90),
+    (74, 79, 87, 90),
     type=JSON_TYPE,
 )
 USER: Final = Script(
@@ -164,13 +166,13 @@ USER: Final = Script(
     _make_page_call("ReadUserTimeline"),
     encode_timeline,
     "Get user-timeline failure: ",
-    (74, 87, 90),
+    (74, 79, 87, 90),
     type=JSON_TYPE,
 )
 
 
 def _make_simple_script(
-    function: str, service: str, span: str, call: Any, failure: str, lines: tuple[int, int, int]
+    function: str, service: str, span: str, call: Any, failure: str, lines: tuple[int, int, int, int]
 ) -> Script:
     return Script(function, service, span, call, _always_answer(b"Success!\n"), failure, lines, posted=True)
 
@@ -185,7 +187,7 @@ SCRIPTS: Final[Mapping[str, Script]] = {
         "register_client",
         _register,
         "User registration failure: ",
-        (35, 48, 51),
+        (35, 39, 48, 51),
     ),
     "wrk2-api/user/follow": _make_simple_script(
         "Follow",
@@ -193,7 +195,7 @@ SCRIPTS: Final[Mapping[str, Script]] = {
         "follow_client",
         _make_follow_call("Follow"),
         "Follow Failed: ",
-        (44, 52, 55),
+        (44, 30, 52, 55),
     ),
     "wrk2-api/user/unfollow": _make_simple_script(
         "Unfollow",
@@ -201,7 +203,7 @@ SCRIPTS: Final[Mapping[str, Script]] = {
         "unfollow_client",
         _make_follow_call("Unfollow"),
         "Unfollow Failed: ",
-        (44, 52, 55),
+        (44, 30, 52, 55),
     ),
     "api/user/login": Script(
         "Login",
@@ -210,10 +212,15 @@ SCRIPTS: Final[Mapping[str, Script]] = {
         _login,
         str.encode,
         "User login failure: ",
-        (35, 51, 55),
+        (35, 40, 51, 54),
         posted=True,
+        expects_message=True,
     ),
-    "api/post/compose": COMPOSE._replace(needs_login=True),
-    "api/home-timeline/read": HOME._replace(span="Login", needs_login=True),
-    "api/user-timeline/read": USER._replace(span="Login", needs_login=True),
+    "api/post/compose": COMPOSE._replace(needs_login=True, lines=(34, 65, 88, 91)),
+    "api/home-timeline/read": HOME._replace(
+        span="Login", needs_login=True, lines=(96, 112, 121, 123), expects_message=True
+    ),
+    "api/user-timeline/read": USER._replace(
+        span="Login", needs_login=True, lines=(75, 107, 116, 118), expects_message=True
+    ),
 }
