@@ -115,7 +115,7 @@ BREAKAGES = (
         (
             its_users_fail(),
             RUNNING,
-            logged('pod=~"{t}-.*"', r"\(tracing.h:76:SetUpTracer\) Failed to connect to jaeger, retrying"),
+            logged('pod=~"{t}-.*"', r"\(tracing.h:77:SetUpTracer\) Failed to connect to jaeger, retrying"),
             hides("kubectl -n {ns} logs deploy/{t}", "Starting the {t} server"),
         ),
         (PUT_BACK,),

@@ -97,7 +97,7 @@ def read_settings(ctx: Context, log: BoostLog) -> Settings:
     try:
         text = ctx.files.read(SERVICES)[:MAX_BYTES]
     except FileError:
-        log.error(NO_FILE, "utils.h:22:load_config_file")
+        log.error(NO_FILE, "utils.h:23:load_config_file")
         ctx.exit(1)
     try:
         values = json.loads(text)

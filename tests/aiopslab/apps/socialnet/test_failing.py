@@ -74,6 +74,14 @@ def test_a_service_scaled_to_nothing_is_refused(living: Living) -> None:
     living.typed("k scale deploy user-service --replicas 0")
     living.world.run_for(45)
     assert written(living)[-1] == REFUSED
+    names = {"user_name": "username_1", "followee_name": "username_2"}
+    for verb in ("unfollow", "follow"):
+        status, body = living.posted(f"/wrk2-api/user/{verb}", names)
+        assert (status, body) == (500, f"{verb.capitalize()} Failed: connect() failed: Connection refused\n")
+    *_, refused, logged = living.logs("social-graph-service", 3)
+    assert refused.endswith(" <error>: (ClientPool.h:114:Pop) Failed to connect social-graph")
+    place = "(SocialGraphHandler.h:888:FollowWithUsername)"
+    assert logged.endswith(f" <warning>: {place} connect() failed: Connection refused")
     living.typed("k scale deploy user-service --replicas 1")
 
 

@@ -138,5 +138,5 @@ def test_an_edited_config_map_is_read_after_a_restart_only(living: Living) -> No
     living.world.run_for(60)
     assert "nowhere:6831" in living.typed(inside)
     assert living.logs("media-service", 1)[0].endswith(
-        "<error>: (tracing.h:76:SetUpTracer) Failed to connect to jaeger, retrying ..."
+        "<error>: (tracing.h:77:SetUpTracer) Failed to connect to jaeger, retrying ..."
     )

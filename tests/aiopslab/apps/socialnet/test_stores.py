@@ -59,7 +59,7 @@ def test_a_full_redis_takes_no_more_and_is_still_read(living: Living) -> None:
     assert status == 500
     assert body.startswith("compost_post failure: OOM command not allowed when used memory > 'maxmemory'")
     [line] = living.logs("home-timeline-service", 1)
-    assert "<error>: (HomeTimelineHandler.h:153:WriteHomeTimeline) OOM command not allowed" in line
+    assert "<error>: (HomeTimelineHandler.h:156:WriteHomeTimeline) OOM command not allowed" in line
     assert living.read("home", 7)[0] == 200
     redis(living, "home-timeline", "config set maxmemory 0")
     assert compose(living) == UPLOADED
@@ -86,7 +86,7 @@ def test_without_the_cache_posts_cannot_be_read_and_a_new_one_is_filled_from_the
         (500, "Get home-timeline failure: SERVER HAS FAILED AND IS DISABLED UNTIL TIMED RETRY\n"),
     ]
     [line] = living.logs("post-storage-service", 1)
-    assert "(PostStorageHandler.h:364:ReadPosts) Cannot get post_ids of request " in line
+    assert "(PostStorageHandler.h:405:ReadPosts) Cannot get post_ids of request " in line
     living.typed("k scale deploy post-storage-memcached --replicas 1")
     living.world.run_for(10)
     assert living.read("home", 7)[0] == 200

@@ -103,7 +103,7 @@ def test_a_slow_callee_takes_all_connections_of_its_caller() -> None:
         shared = pool(ctx, most=2)
         return await gather(ctx.kernel, (outcome(shared, "Slow", 60.0) for _ in range(4)), "burst")
 
-    late = "ServiceError: Failed to connect to text-service-client"
+    late = "NoClient: Failed to connect to text-service-client"
     assert pair.run(burst) == ["slept", "slept", late, late]
     assert any("ClientPool pop timeout" in line for line in pair.log("client"))
 

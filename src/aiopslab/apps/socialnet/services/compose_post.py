@@ -48,10 +48,12 @@ HOME_TIMELINE: Final = Helper(
 
 
 def _make_call(
-    startup: Startup, service: str, method: str, span: str, helper: Helper, line: int
+    startup: Startup, service: str, method: str, span: str, helper: Helper, no_client: int, failed: int
 ) -> ServiceCall:
-    pool, place = startup.open_pool(service, helper.pool), startup.locate(line, helper.function)
-    return ServiceCall(pool, method, f"{span}_client", startup, helper.failure, place)
+    """Return a call whose failures are logged on two lines of the source: without a free connection, and of the call."""
+    no_client_place, place = (startup.locate(line, helper.function) for line in (no_client, failed))
+    pool = startup.open_pool(service, helper.pool)
+    return ServiceCall(pool, method, f"{span}_client", startup, helper.failure, place, no_client_place)
 
 
 class ComposePost:
@@ -60,16 +62,18 @@ class ComposePost:
     def __init__(self, startup: Startup) -> None:
         self._startup = startup
         make_call = partial(_make_call, startup)
-        self._text = make_call("text-service", "ComposeText", "compose_text", TEXT, 175)
-        self._user = make_call("user-service", "ComposeCreatorWithUserId", "compose_creator", CREATOR, 137)
-        self._media = make_call("media-service", "ComposeMedia", "compose_media", MEDIA, 214)
-        self._id = make_call("unique-id-service", "ComposeUniqueId", "compose_unique_id", UNIQUE_ID, 251)
-        self._store = make_call("post-storage-service", "StorePost", "store_post", STORE, 288)
+        self._text = make_call("text-service", "ComposeText", "compose_text", TEXT, 163, 174)
+        self._user = make_call(
+            "user-service", "ComposeCreatorWithUserId", "compose_creator", CREATOR, 126, 137
+        )
+        self._media = make_call("media-service", "ComposeMedia", "compose_media", MEDIA, 201, 213)
+        self._id = make_call("unique-id-service", "ComposeUniqueId", "compose_unique_id", UNIQUE_ID, 239, 250)
+        self._store = make_call("post-storage-service", "StorePost", "store_post", STORE, 276, 285)
         self._user_timeline = make_call(
-            "user-timeline-service", "WriteUserTimeline", "write_user_timeline", USER_TIMELINE, 0
+            "user-timeline-service", "WriteUserTimeline", "write_user_timeline", USER_TIMELINE, 309, 0
         )
         self._home_timeline = make_call(
-            "home-timeline-service", "WriteHomeTimeline", "write_home_timeline", HOME_TIMELINE, 359
+            "home-timeline-service", "WriteHomeTimeline", "write_home_timeline", HOME_TIMELINE, 343, 353
         )
 
     async def compose(self, call: Call) -> None:

@@ -26,7 +26,7 @@ class HomeTimeline:
             "",
             startup,
             "Failed to read posts from post-storage-service",
-            startup.locate(268, READ),
+            startup.locate(275, READ),
         )
         self._followers = ServiceCall(
             startup.open_pool("social-graph-service", "social-graph-client"),
@@ -34,7 +34,7 @@ class HomeTimeline:
             "get_followers_client",
             startup,
             "Failed to get followers from social-network-service",
-            startup.locate(123, WRITE),
+            startup.locate(129, WRITE),
         )
 
     async def write(self, call: Call) -> None:
@@ -45,7 +45,7 @@ class HomeTimeline:
         startup = self._startup
         span = startup.tracer.begin("write_home_timeline_redis_update_client", call.span)
         try:
-            place = startup.locate(153, WRITE)
+            place = startup.locate(156, WRITE)
             await self._sets.add_to_all(keys, str(entry.post_id), entry.timestamp, place)
         finally:
             span.finish()
@@ -58,7 +58,7 @@ class HomeTimeline:
         startup = self._startup
         span = startup.tracer.begin("read_home_timeline_redis_find_client", call.span)
         try:
-            place = startup.locate(244, READ)
+            place = startup.locate(253, READ)
             ids = await self._sets.list_newest(str(page.user_id), page.start, page.stop, place)
         finally:
             span.finish()

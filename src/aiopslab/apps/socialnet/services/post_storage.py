@@ -41,7 +41,7 @@ class PostStorage:
             await self.mongo.run("post", {"insert": "post", "documents": [call.payload], "ordered": True})
         except MongoError as error:
             message = f"Error: Failed to insert post to MongoDB: {error}"
-            startup.log.error(message, startup.locate(130, "StorePost"))
+            startup.log.error(message, startup.locate(147, "StorePost"))
             raise ServiceError(MONGODB, str(error)) from None
         finally:
             span.finish()
@@ -53,7 +53,7 @@ class PostStorage:
         if not ids:
             return []
         if len(set(ids)) != len(ids):
-            self._startup.log.error(DUPLICATED, self._startup.locate(333, READ))
+            self._startup.log.error(DUPLICATED, self._startup.locate(373, READ))
             raise ServiceError(HANDLER, DUPLICATED)
         found = await self._find_cached(wanted, call.span)
         if len(found) < len(ids):
@@ -62,7 +62,7 @@ class PostStorage:
             if stored:
                 await self._fill_cache(stored, call.span)
         if len(found) < len(ids):
-            self._startup.log.error(INCOMPLETE, self._startup.locate(533, READ))
+            self._startup.log.error(INCOMPLETE, self._startup.locate(613, READ))
             raise ServiceError(HANDLER, INCOMPLETE)
         return [found[id] for id in ids]
 
@@ -73,7 +73,7 @@ class PostStorage:
             values = await self._cache.mget([str(id) for id in wanted.ids])
         except MemcachedFailure as error:
             message = f"Cannot get post_ids of request {wanted.req_id}: {error}"
-            startup.log.error(message, startup.locate(364, READ))
+            startup.log.error(message, startup.locate(405, READ))
             raise ServiceError(MEMCACHED, str(error)) from None
         finally:
             span.finish()
@@ -86,7 +86,7 @@ class PostStorage:
         try:
             reply = await self.mongo.run("post", body)
         except MongoError as error:
-            startup.log.warning(str(error), startup.locate(476, READ))
+            startup.log.warning(str(error), startup.locate(565, READ))
             raise ServiceError(MONGODB, str(error)) from None
         finally:
             span.finish()

@@ -16,6 +16,9 @@ CPU_S: Final = 0.00015
 DATABASE: Final = "social-graph"
 FOLLOWERS: Final = "followers"
 FOLLOWEES: Final = "followees"
+FOLLOW_LINES: Final = (852, 875)
+UNFOLLOW_LINES: Final = (926, 949)
+"""Lines of the log of a failed call for the user's id and for the followee's."""
 
 
 class SocialGraph:
@@ -25,14 +28,15 @@ class SocialGraph:
         self._startup = startup
         self._sets = startup.connect_sorted_sets("social-graph-redis")
         self.mongo = startup.connect_mongo("social-graph-mongodb")
-        self._user = ServiceCall(
-            startup.open_pool("user-service", "user-service-client"),
-            "GetUserId",
-            "",
-            startup,
-            "Failed to get user_id from user-service",
-            startup.locate(757, "operator()"),
-        )
+        users = startup.open_pool(
+            "user-service", "social-graph", "social-graph-service"
+        )  # the original's names
+        message = "Failed to get user_id from user-service"
+        self._lookups = {
+            line: ServiceCall(users, "GetUserId", "", startup, message, startup.locate(line, "operator()"))
+            for lines in (FOLLOW_LINES, UNFOLLOW_LINES)
+            for line in lines
+        }
 
     async def get_followers(self, call: Call) -> list[int]:
         """Return the followers of a user."""
@@ -50,7 +54,7 @@ class SocialGraph:
         try:
             await self.mongo.run(DATABASE, {"insert": DATABASE, "documents": [document], "ordered": True})
         except MongoError as error:
-            self._refuse("insert", user, error, 717, "InsertUser")
+            self._refuse("insert", user, error, 808, "InsertUser")
         finally:
             span.finish()
 
@@ -64,15 +68,21 @@ class SocialGraph:
 
     async def follow_by_name(self, call: Call) -> None:
         """Follow a user given by name."""
-        await self._follow(await self._resolve_names(call.payload, call.span), call.span)
+        try:
+            pair = await self._resolve_names(call.payload, call.span, FOLLOW_LINES)
+        except ThriftError as error:
+            self._startup.log.warning(error.what, self._startup.locate(888, "FollowWithUsername"))
+            raise
+        await self._follow(pair, call.span)
 
     async def unfollow_by_name(self, call: Call) -> None:
         """Unfollow a user given by name."""
-        await self._unfollow(await self._resolve_names(call.payload, call.span), call.span)
+        await self._unfollow(await self._resolve_names(call.payload, call.span, UNFOLLOW_LINES), call.span)
 
-    async def _resolve_names(self, names: Follow, span: SpanContext) -> Follow:
+    async def _resolve_names(self, names: Follow, span: SpanContext, lines: tuple[int, int]) -> Follow:
+        first, second = (self._lookups[line] for line in lines)
         user, followee = await self._startup.run_together(
-            self._user.call(names.user, span), self._user.call(names.followee, span)
+            first.call(names.user, span), second.call(names.followee, span)
         )
         return Follow(unwrap(user), unwrap(followee))
 
@@ -81,7 +91,7 @@ class SocialGraph:
         key, function = f"{user}:{side}", f"Get{side.capitalize()}"
         span = startup.tracer.begin("social_graph_redis_get_client", call.span)
         try:
-            ids = await self._sets.list_all(key, startup.locate(492, function))
+            ids = await self._sets.list_all(key, startup.locate(515 if side == FOLLOWERS else 653, function))
         finally:
             span.finish()
         if ids:
@@ -90,8 +100,9 @@ class SocialGraph:
         if entries:
             span = startup.tracer.begin("social_graph_redis_insert_client", call.span)
             scores = {str(id): when for id, when in entries}
+            place = startup.locate(607 if side == FOLLOWERS else 759, function)
             try:
-                await self._sets.add(key, scores, startup.locate(567, function), only_new=False)
+                await self._sets.add(key, scores, place, only_new=False)
             finally:
                 span.finish()
         return [id for id, _ in entries]
@@ -112,7 +123,7 @@ class SocialGraph:
             return [(int(entry["user_id"]), int(entry["timestamp"])) for entry in entries]
         if side == FOLLOWEES:
             raise ServiceError(HANDLER, "Cannot find user_id in MongoDB.")
-        startup.log.warning(f"user_id: {user} not found", startup.locate(576, "GetFollowers"))
+        startup.log.warning(f"user_id: {user} not found", startup.locate(612, "GetFollowers"))
         return []
 
     async def _follow(self, pair: Follow, parent: SpanContext) -> None:
@@ -132,14 +143,14 @@ class SocialGraph:
         )
         for outcome in outcomes:
             if isinstance(outcome, ThriftError):
-                place = self._startup.locate(309 if now_ms else 471, "Follow" if now_ms else "Unfollow")
-                self._startup.log.warning(str(outcome), place)
+                if now_ms is not None:
+                    self._startup.log.warning(outcome.what, self._startup.locate(294, "Follow"))
                 raise outcome
 
     async def _change_sets(self, user: int, followee: int, now_ms: int | None, parent: SpanContext) -> None:
         span = self._startup.tracer.begin("social_graph_redis_update_client", parent)
         sides = ((f"{user}:{FOLLOWEES}", str(followee)), (f"{followee}:{FOLLOWERS}", str(user)))
-        place = self._startup.locate(257, "operator()")
+        place = self._startup.locate(438 if now_ms is None else 248, "operator()")
         try:
             for key, member in sides:
                 if now_ms is None:
@@ -156,17 +167,17 @@ class SocialGraph:
         query: Document = {"user_id": Int64(user)}
         if now_ms is None:
             update: Document = {"$pull": {side: entry}}
-            verb = "delete"
+            verb, line = "delete", 349 if side == FOLLOWEES else 403
         else:
             query = {"$and": [query, {side: {"$not": {"$elemMatch": entry}}}]}
             update = {"$push": {side: {**entry, "timestamp": Int64(now_ms)}}}
-            verb = "update"
+            verb, line = "update", 156 if side == FOLLOWEES else 213
         span = self._startup.tracer.begin(f"social_graph_mongo_{verb}_client", parent)
         try:
             body = {"findAndModify": DATABASE, "query": query, "update": update, "new": True}
             await self.mongo.run(DATABASE, body)
         except MongoError as error:
-            self._refuse(verb, user, error, 142, "operator()")
+            self._refuse(verb, user, error, line, "operator()")
         finally:
             span.finish()
 

@@ -86,8 +86,12 @@ class Startup:
         self.tracer = await self._connect_tracing()
         self.settings = read_settings(self.ctx, self.log)
 
-    def open_pool(self, service: str, label: str) -> ThriftPool:
-        """Return a connection pool for another service; ``label`` is its name in the log."""
+    def open_pool(self, service: str, label: str, blamed: str = "") -> ThriftPool:
+        """Return a connection pool for another service.
+
+        ``label`` is its name in the log, and ``blamed`` the service in the error without a free connection.
+        """
+        blamed = self.rename(blamed or service)
         settings, service = self.settings, self.rename(service)
         return ThriftPool(
             self.ctx,
@@ -98,6 +102,7 @@ class Startup:
             most=max(1, settings.get_number(service, "connections")),
             wait_s=settings.get_seconds(service, "timeout_ms"),
             keepalive_s=settings.get_seconds(service, "keepalive_ms"),
+            service=blamed,
         )
 
     def connect_mongo(self, name: str) -> MongocPool:
@@ -183,7 +188,7 @@ class Startup:
             try:
                 return await Tracer.open(self.ctx, self.service, agent, sample_ratio=ratio, library=LIBRARY)
             except NetworkError:
-                self.log.error(NO_JAEGER, "tracing.h:76:SetUpTracer")
+                self.log.error(NO_JAEGER, "tracing.h:77:SetUpTracer")
             await self.ctx.sleep(RETRY_S)
 
 

@@ -28,7 +28,7 @@ class Text:
             "compose_urls_client",
             startup,
             "Failed to upload urls to url-shorten-service",
-            startup.locate(88, "operator()"),
+            startup.locate(93, "operator()"),
         )
         self._mentions = ServiceCall(
             startup.open_pool("user-mention-service", "user-mention-service"),
@@ -36,7 +36,7 @@ class Text:
             "compose_user_mentions_client",
             startup,
             "Failed to upload user_mentions to user-mention-service",
-            startup.locate(119, "operator()"),
+            startup.locate(125, "operator()"),
         )
 
     async def compose(self, call: Call) -> ComposedText:
@@ -49,10 +49,10 @@ class Text:
         )
         if isinstance(urls, ThriftError):
             message = "Failed to get shortened urls from url-shorten-service"
-            self._startup.log.error(self._startup.rename(message), self._startup.locate(133, COMPOSE))
+            self._startup.log.error(self._startup.rename(message), self._startup.locate(138, COMPOSE))
         elif isinstance(mentions, ThriftError):
             message = "Failed to upload user mentions to user-mention-service"
-            self._startup.log.error(self._startup.rename(message), self._startup.locate(141, COMPOSE))
+            self._startup.log.error(self._startup.rename(message), self._startup.locate(146, COMPOSE))
         shortened = unwrap(urls)
         return ComposedText(_replace_urls(text, shortened), unwrap(mentions), shortened)
 

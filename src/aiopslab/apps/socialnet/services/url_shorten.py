@@ -40,9 +40,9 @@ class UrlShorten:
         try:
             await self.mongo.run(DATABASE, {"insert": DATABASE, "documents": urls, "ordered": True})
         except MongoError as error:
-            startup.log.error(f"MongoDB error: {error}", startup.locate(130, "operator()"))
+            startup.log.error(f"MongoDB error: {error}", startup.locate(136, "operator()"))
             message = "Failed to upload shortened urls from MongoDB"
-            startup.log.error(message, startup.locate(152, "ComposeUrls"))
+            startup.log.error(message, startup.locate(159, "ComposeUrls"))
             raise ServiceError(MONGODB, "Failed to insert urls to MongoDB") from None
         finally:
             span.finish()

@@ -32,6 +32,7 @@ CPU_S: Final = 0.0001
 SALT: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SALT_LENGTH: Final = 32
 NOT_CACHED: Final = "Failed to set the login info of user {} to Memcached:"
+NO_ID: Final = " was not found in the User object"
 LOGIN_FIELDS: Final = {"password": str, "salt": str, "user_id": int}
 
 
@@ -50,7 +51,7 @@ class User:
             "",
             startup,
             "Failed to insert user to social-graph-client",
-            startup.locate(208, "RegisterUserWithId"),
+            startup.locate(223, "RegisterUserWithId"),
         )
 
     async def compose_creator(self, call: Call) -> Creator:
@@ -62,8 +63,8 @@ class User:
         """Register a new user."""
         new: Registration = call.payload
         startup, function = self._startup, "RegisterUserWithId"
-        if await self._find_stored(new.username, None, startup.locate(131, function)) is not None:
-            startup.log.warning(f"User {new.username} already existed.", startup.locate(143, function))
+        if await self._find_stored(new.username, None, startup.locate(153, function), "warning") is not None:
+            startup.log.warning(f"User {new.username} already existed.", startup.locate(163, function))
             raise ServiceError(HANDLER, f"User {new.username} already existed")
         salt = "".join(startup.ctx.random("salts").choices(SALT, k=SALT_LENGTH))
         document = build_user_document(new, salt)
@@ -72,7 +73,7 @@ class User:
             await self.mongo.run("user", {"insert": "user", "documents": [document], "ordered": True})
         except MongoError as error:
             message = f"Failed to insert user {new.username} to MongoDB: {error}"
-            startup.log.error(message, startup.locate(168, function))
+            startup.log.error(message, startup.locate(188, function))
             raise ServiceError(HANDLER, message) from None
         finally:
             span.finish()
@@ -109,11 +110,14 @@ class User:
             span.finish()
         if cached is not None and cached.isdigit() and len(cached) < 20:
             return int(cached)
-        found = await self._find_stored(name, call.span, startup.locate(771, "GetUserId"))
-        if found is None or not isinstance(found.get("user_id"), int):
-            self._refuse_unknown(name, HANDLER, 781, "GetUserId")
+        found = await self._find_stored(name, call.span, startup.locate(827, "GetUserId"))
+        if found is None:
+            self._refuse_unknown(name, HANDLER, 837, "GetUserId")
+        if not isinstance(found.get("user_id"), int):
+            startup.log.error(f"user_id attribute of user {name}{NO_ID}", startup.locate(853, "GetUserId"))
+            raise ServiceError(HANDLER, f"user_id attribute of user: {name}{NO_ID}")
         id = int(found["user_id"])
-        await self._fill_cache(key, str(id).encode(), name, call.span, 820, "GetUserId")
+        await self._fill_cache(key, str(id).encode(), name, call.span, 887, "GetUserId")
         return id
 
     async def _login(self, name: str, span: SpanContext) -> dict[str, Any]:
@@ -124,30 +128,33 @@ class User:
             cached = await self._cache.get(key)
             found = json.loads(cached) if cached is not None else None
         except MemcachedFailure as error:
-            startup.log.warning(f"Memcached error: {error}", startup.locate(560, "Login"))
+            startup.log.warning(f"Memcached error: {error}", startup.locate(588, "Login"))
         except (ValueError, RecursionError):
             pass
         finally:
             get.finish()
         if isinstance(found, dict) and _is_complete(found):
             return found
-        stored = await self._find_stored(name, span, startup.locate(610, "Login"))
+        stored = await self._find_stored(name, span, startup.locate(644, "Login"))
         if stored is None:
-            self._refuse_unknown(name, UNAUTHORIZED, 621, "Login")
+            self._refuse_unknown(name, UNAUTHORIZED, 656, "Login")
         if not _is_complete(stored):
             message = f"user: {name} entry is NOT complete"
-            startup.log.error(message, startup.locate(652, "Login"))
+            startup.log.error(message, startup.locate(680, "Login"))
             raise ServiceError(HANDLER, message)
         login = {field: stored[field] for field in LOGIN_FIELDS}
-        await self._fill_cache(key, json.dumps(login).encode(), name, span, 707, "Login")
+        await self._fill_cache(key, json.dumps(login).encode(), name, span, 740, "Login")
         return login
 
-    async def _find_stored(self, name: str, parent: SpanContext | None, place: str) -> Document | None:
+    async def _find_stored(
+        self, name: str, parent: SpanContext | None, place: str, severity: str = "error"
+    ) -> Document | None:
         span = self._startup.tracer.begin("user_mongo_find_client", parent) if parent else None
         try:
             reply = await self.mongo.run("user", {"find": "user", "filter": {"username": name}, "limit": 1})
         except MongoError as error:
-            self._startup.log.error(str(error), place)
+            log = self._startup.log
+            (log.error if severity == "error" else log.warning)(str(error), place)
             raise ServiceError(MONGODB, str(error)) from None
         finally:
             if span is not None:
@@ -170,7 +177,7 @@ class User:
     def describe_slow_cache(self, time_s: float, random: Random) -> str:
         """Format the warning that a user's id was not cached, which harms nobody."""
         text = f"{NOT_CACHED.format(make_username(random.randrange(USERS)))} {SERVER_ERROR}"
-        return format_boost(int(time_s * 1e6), "warning", text, self._startup.locate(820, "GetUserId"))
+        return format_boost(int(time_s * 1e6), "warning", text, self._startup.locate(887, "GetUserId"))
 
     def _refuse_unknown(self, name: str, code: str, line: int, function: str) -> NoReturn:
         message = f"User: {name} doesn't exist in MongoDB"

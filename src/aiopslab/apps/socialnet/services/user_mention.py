@@ -45,7 +45,7 @@ class UserMention:
             found = await self._cache.mget([name + SUFFIX for name in names])
         except MemcachedFailure as error:
             message = f"Cannot get usernames of request {req_id}: {error}"
-            startup.log.error(message, startup.locate(85, COMPOSE))
+            startup.log.error(message, startup.locate(89, COMPOSE))
             raise ServiceError(MEMCACHED, str(error)) from None
         finally:
             span.finish()

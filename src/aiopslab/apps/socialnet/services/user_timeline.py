@@ -34,7 +34,7 @@ class UserTimeline:
             "",
             startup,
             "Failed to read posts from post-storage-service",
-            startup.locate(316, "operator()"),
+            startup.locate(319, "operator()"),
         )
 
     async def write(self, call: Call) -> None:
@@ -43,7 +43,7 @@ class UserTimeline:
         await self._store(entry, call.span)
         span = self._startup.tracer.begin("write_user_timeline_redis_update_client", call.span)
         try:
-            place = self._startup.locate(178, WRITE)
+            place = self._startup.locate(179, WRITE)
             await self._sets.add(str(entry.user_id), {str(entry.post_id): entry.timestamp}, place)
         finally:
             span.finish()
@@ -56,7 +56,7 @@ class UserTimeline:
         key, startup = str(page.user_id), self._startup
         span = startup.tracer.begin("read_user_timeline_redis_find_client", call.span)
         try:
-            ids = await self._sets.list_newest(key, page.start, page.stop, startup.locate(215, READ))
+            ids = await self._sets.list_newest(key, page.start, page.stop, startup.locate(219, READ))
         finally:
             span.finish()
         known: dict[str, float] = {}
@@ -79,14 +79,14 @@ class UserTimeline:
             posts: list[Post] = await wanted
         except ThriftError:
             message = self._startup.rename("Failed to get post from post-storage-service")
-            self._startup.log.error(message, self._startup.locate(352, READ))
+            self._startup.log.error(message, self._startup.locate(355, READ))
             raise
         return posts
 
     async def _fill_cache(self, key: str, known: dict[str, float], parent: SpanContext) -> None:
         span = self._startup.tracer.begin("user_timeline_redis_update_client", parent)
         try:
-            await self._sets.add(key, known, self._startup.locate(344, READ), only_new=False)
+            await self._sets.add(key, known, self._startup.locate(346, READ), only_new=False)
         finally:
             span.finish()
 
@@ -114,7 +114,7 @@ class UserTimeline:
             await self.mongo.run(DATABASE, body)
         except MongoError as error:
             message = f"Failed to update user-timeline for user {user_id} to MongoDB: {error}"
-            startup.log.error(message, startup.locate(137, WRITE))
+            startup.log.error(message, startup.locate(142, WRITE))
             raise ServiceError(MONGODB, str(error)) from None
 
     async def _find_kept(self, page: Page, parent: SpanContext) -> list[tuple[int, int]]:

@@ -4,6 +4,7 @@ from simcloud.services.rpc.thrift.messages import (
     FRAME_BYTES as FRAME_BYTES,
     THRIFT as THRIFT,
     ApplicationError as ApplicationError,
+    NoClient as NoClient,
     NoConnection as NoConnection,
     Reply as Reply,
     Request as Request,

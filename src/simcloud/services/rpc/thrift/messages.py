@@ -29,7 +29,12 @@ class Reply(NamedTuple):
 
 
 class ThriftError(Exception):
-    """An error of a call. ``str(error)`` is C++'s ``what()``."""
+    """An error of a call. ``str(error)`` is its message."""
+
+    @property
+    def what(self) -> str:
+        """The error as C++'s ``what()`` returns it."""
+        return str(self)
 
 
 class TransportError(ThriftError):
@@ -50,3 +55,12 @@ class ServiceError(ThriftError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+    @property
+    def what(self) -> str:
+        """The generated class's text, which has all fields."""
+        return f"TException - service has thrown: ServiceException(errorCode={self.code}, message={self})"
+
+
+class NoClient(ServiceError):
+    """All connections of a pool were in use for too long; the caller's handler throws it."""

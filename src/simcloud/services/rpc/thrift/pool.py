@@ -25,6 +25,7 @@ from simcloud.services.rpc.thrift.messages import (
     FRAME_BYTES,
     NO_HOST,
     THRIFT,
+    NoClient,
     NoConnection,
     Reply,
     Request,
@@ -39,11 +40,11 @@ MAX_CONNECTIONS: Final = 512
 POP_WAIT_S: Final = 10.0
 KEEPALIVE_S: Final = 10.0
 NO_CONNECTION: Final = "SE_THRIFT_CONN_ERROR"
-POP: Final = "ClientPool.h:114:Pop"
+POP: Final = "ClientPool.h:{}:Pop"
 
 
 class ThriftPool:
-    """Calls a service over a pool of connections. ``name`` is its name in the log."""
+    """Calls a service over a pool of connections. ``name`` is its name in the log, ``service`` the one in the error without a free connection."""
 
     def __init__(
         self,
@@ -57,11 +58,13 @@ class ThriftPool:
         wait_s: float = POP_WAIT_S,
         keepalive_s: float = KEEPALIVE_S,
         timeout_s: float | None = None,
+        service: str = "",
     ) -> None:
         self._ctx = ctx
         self._kernel = ctx.kernel
         self._tracer = tracer
         self._name = name
+        self._service = service or name
         self._host = host
         self._port = port
         self._most = most
@@ -101,9 +104,9 @@ class ThriftPool:
         try:
             await self._permits.acquire(self._wait_s)
         except TimedOut:
-            self._log.warning("ClientPool pop timeout", POP)
-            self._log.info(f"0 {self._most}", POP)
-            raise ServiceError(NO_CONNECTION, f"Failed to connect to {self._name}") from None
+            self._log.warning("ClientPool pop timeout", POP.format(93))
+            self._log.info(f"0 {self._most}", POP.format(94))
+            raise NoClient(NO_CONNECTION, f"Failed to connect to {self._service}") from None
         try:
             connection, made_at = (
                 self._idle.popleft() if self._idle else (await self._connect(), self._kernel.now)
@@ -130,7 +133,7 @@ class ThriftPool:
             else:
                 thrift_line(self._ctx, f"TSocket::open() connect() {where}: {error}")
                 words = f"connect() failed: {error}"
-            self._log.error(f"Failed to connect {self._name}", POP)
+            self._log.error(f"Failed to connect {self._name}", POP.format(114))
             raise NoConnection(words) from None
 
     async def _exchange(self, connection: Connection, request: Request) -> Reply:

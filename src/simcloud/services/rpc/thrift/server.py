@@ -102,7 +102,7 @@ class ThriftServer:
             reply = Reply(await handler(Call(payload, span.context, name)), None)
             measures.record_success(kernel.now - start)
         except ServiceError as error:
-            reply = Reply(None, error)
+            reply = Reply(None, ServiceError(error.code, str(error)))  # how it came about stays here
             measures.record_failure(kernel.now - start, error.code)
         except ThriftError as error:
             reply = Reply(None, ApplicationError(str(error)))
