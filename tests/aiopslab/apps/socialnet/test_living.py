@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import urlsafe_b64decode
 from typing import Any
 
 import pytest
@@ -87,6 +88,8 @@ def test_who_logs_in_reads_with_a_token_and_nobody_else(living: Living) -> None:
     assert living.asked("/api/user-timeline/read?start=0&stop=1")[0] == 401
     body = b"username=username_4&password=password_4"
     cookie = living.sent(HttpRequest("POST", "/api/user/login", {}, body)).headers["Set-Cookie"]
+    claims = json.loads(urlsafe_b64decode(cookie.split(".")[1] + "=="))
+    assert list(claims) == ["timestamp", "ttl", "user_id", "username"]
     headers = {"Cookie": cookie.partition(";")[0]}
     answer = living.sent(HttpRequest("GET", "/api/user-timeline/read?start=0&stop=1", headers))
     [post] = json.loads(answer.body)

@@ -143,7 +143,9 @@ class User:
             startup.log.error(message, startup.locate(680, "Login"))
             raise ServiceError(HANDLER, message)
         login = {field: stored[field] for field in LOGIN_FIELDS}
-        await self._fill_cache(key, json.dumps(login).encode(), name, span, 740, "Login")
+        await self._fill_cache(
+            key, json.dumps(login, separators=(",", ":")).encode(), name, span, 740, "Login"
+        )
         return login
 
     async def _find_stored(
