@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Final
 
-from simcloud.datastores.mongodb.bson import Document
+from simcloud.datastores.mongodb.bson import Binary, Document, new_uuid
 from simcloud.datastores.mongodb.driver import MongoClient, MongoError
 from simcloud.datastores.mongodb.encoding import encode
 from simcloud.machine.files import FileError
@@ -31,6 +31,20 @@ MAX_DOCUMENTS: Final = 1_000_000
 Tool = Callable[[Context, Options, MongoClient], Awaitable[int]]
 
 
+class SessionClient(MongoClient):
+    """A client like the tools' driver, which sends every command in a session."""
+
+    def __init__(
+        self, ctx: Context, address: str, user: str | None, password: str | None, source: str
+    ) -> None:
+        super().__init__(ctx, address, user, password, source=source)
+        self._session = {"id": Binary(new_uuid(ctx.random("mongo tools session")), 4)}
+
+    async def run(self, db: str, body: Document) -> Document:
+        """Run any command in the session."""
+        return await super().run(db, {**body, "lsid": self._session})
+
+
 def make_tool(name: str, run: Tool) -> Program:
     """Return a program that parses the common options, connects and runs."""
 
@@ -49,7 +63,7 @@ def make_tool(name: str, run: Tool) -> Program:
         user, password = options.last("u", "username") or None, options.last("p", "password") or None
         source = options.last("authenticationDatabase") or options.last("d", "db") or "admin"
         # The driver of the tools checks the server over two more connections.
-        client, *_ = clients = [MongoClient(ctx, address, user, password, source=source) for _ in range(3)]
+        client, *_ = clients = [SessionClient(ctx, address, user, password, source) for _ in range(3)]
         try:
             for each in clients:
                 await each.connect()

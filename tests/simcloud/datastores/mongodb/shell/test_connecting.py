@@ -174,6 +174,16 @@ def test_what_a_role_does_not_allow(locked: ShellWorld) -> None:
     )
 
 
+def test_tools_send_a_session(locked: ShellWorld) -> None:
+    login = ("-u", "reader", "-p", "p@ss", "--authenticationDatabase", "admin")
+    refused = locked.shell("mongostat", *login).err
+    assert re.search(
+        r"Failed: \(Unauthorized\) not authorized on admin to execute command \{ serverStatus: 1, recordStats: 0, "
+        r'lsid: \{ id: UUID\("[0-9a-f-]{36}"\) \}, \$db: "admin" \}\n',
+        refused,
+    )
+
+
 def test_init_scripts_make_users_before_access_control() -> None:
     world = ShellWorld.__new__(ShellWorld)
     super(ShellWorld, world).__init__("--auth", start=False)
