@@ -31,7 +31,7 @@ def view_traces(environment: IncidentSite, parameters: Parameters) -> dict[str, 
     view = TraceView(environment.world.emitter.traces)
     if parameters.get("id"):
         return _build_waterfall(view, parameters["id"])
-    services = view.services()
+    services = sorted(view.services())
     service = parameters.get("service", "")
     if service and service not in services:
         raise InvalidView(f"No service '{service[:100]}' sends traces. Choose one of: {', '.join(services)}.")

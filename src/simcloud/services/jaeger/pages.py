@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -13,9 +13,10 @@ from simcloud.machine.process import Context
 from simcloud.services.jaeger.collector import Collector
 from simcloud.services.jaeger.own_spans import OwnSpans
 from simcloud.services.rpc.http.requests import http_error, target_of
-from simcloud.telemetry.traces import JaegerApi
+from simcloud.telemetry.traces import JaegerApi, Name
 
 REQUEST_CPU_S: Final = 0.000_5
+BUCKET_SIZE: Final = 8
 SAMPLING_RATE: Final = 0.001
 PAGE: Final = (
     '<!doctype html>\n<html lang="en">\n<head><meta charset="UTF-8"><title>Jaeger UI</title></head>\n'
@@ -25,6 +26,26 @@ UDP_SERVER: Final = "jaeger_agent_thrift_udp_server"
 NO_SERVICE: Final = "'service' parameter must be provided once\n"
 
 
+class PodApi(JaegerApi):
+    """The query API whose lists are in an order in which Go ranges over maps, another one for each request."""
+
+    def __init__(self, ctx: Context, collector: Collector) -> None:
+        super().__init__(collector.store, lambda: int(ctx.now * 1e6), collector.rows)
+        self._ctx = ctx
+
+    def arrange_names(self, found: list[Name]) -> list[Name]:
+        """Rotate what one bucket of a map holds; shuffle what needs more of them."""
+        random = self._ctx.random("map order")
+        if len(found) > BUCKET_SIZE:
+            return random.sample(found, len(found))
+        first = random.randrange(BUCKET_SIZE)
+        return found[first:] + found[:first]
+
+    def arrange_links(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Shuffle dependencies: they are counted in the order of a map of traces."""
+        return self._ctx.random("map order").sample(found, len(found))
+
+
 class Pages:
     """The handlers of a Jaeger's ports."""
 
@@ -32,7 +53,7 @@ class Pages:
         self._ctx = ctx
         self._collector = collector
         self._started = ctx.now
-        self._api = JaegerApi(collector.store, lambda: int(ctx.now * 1e6), collector.rows)
+        self._api = PodApi(ctx, collector)
         self._own = OwnSpans(ctx, collector, self._api)
 
     async def query(self, request: HttpRequest) -> HttpResponse:

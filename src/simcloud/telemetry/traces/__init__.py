@@ -9,7 +9,7 @@ from simcloud.telemetry.traces.graph import (
     service_health as service_health,
     service_map as service_map,
 )
-from simcloud.telemetry.traces.jaeger_api import JaegerApi as JaegerApi
+from simcloud.telemetry.traces.jaeger_api import JaegerApi as JaegerApi, Name as Name
 from simcloud.telemetry.traces.records import TraceRecord as TraceRecord, record as record, records as records
 from simcloud.telemetry.traces.row_runs import RowRuns as RowRuns
 from simcloud.telemetry.traces.store import Retention as Retention, TraceStore as TraceStore

@@ -1,13 +1,13 @@
 """Jaeger's HTTP query API, as of all-in-one 1.57, as functions: path and parameters in, document out.
 
 A server calls ``answer`` for HTTP requests; errors are documents too, with their status. Lists that are unordered in
-Jaeger are sorted here: services, operations and dependencies by name, traces by time.
+Jaeger are sorted here: services, operations and dependencies by name, traces by time. A Jaeger in a pod arranges names itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from simcloud.telemetry.traces import jaeger_parameters as reading
 from simcloud.telemetry.traces.graph import dependencies
@@ -15,9 +15,10 @@ from simcloud.telemetry.traces.jaeger_documents import id_text, trace_document
 from simcloud.telemetry.traces.jaeger_parameters import Parameters, Refusal, one
 from simcloud.telemetry.traces.row_runs import RowRuns
 from simcloud.telemetry.traces.store import TraceStore
-from simcloud.telemetry.traces.view import Trace, TraceView
+from simcloud.telemetry.traces.view import Operation, Trace, TraceView
 
 Document = dict[str, Any]
+Name = TypeVar("Name", str, Operation)
 
 _NOT_FOUND: Final = "trace not found"
 _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
@@ -31,6 +32,14 @@ class JaegerApi:
         self.view = TraceView(store, received)
         self._own: dict[str, TraceView] = {}
         self._now_us = now_us
+
+    def arrange_names(self, found: list[Name]) -> list[Name]:
+        """Return names, or operations, in the order of an answer; they come in the order in which they were first stored."""
+        return sorted(found)
+
+    def arrange_links(self, found: list[Document]) -> list[Document]:
+        """Return dependencies, which come sorted, in the order of an answer."""
+        return found
 
     def show_own(self, service: str, store: TraceStore) -> None:
         """Also answer from the spans of a service that has a store to itself, Jaeger for instance."""
@@ -57,7 +66,7 @@ class JaegerApi:
 
     def services(self, parameters: Parameters) -> Document:
         """``/api/services``."""
-        names = sorted([*self.view.services(), *self._own])
+        names = self.arrange_names([*self.view.services(), *self._own])
         return _envelope(names or None, total=len(names))
 
     def operations(self, parameters: Parameters) -> Document:
@@ -65,15 +74,14 @@ class JaegerApi:
         service = one(parameters, "service")
         if not service:
             raise reading.service_required()
-        found = self._view_of(service).operations(service, one(parameters, "spanKind"))
+        found = self.arrange_names(self._view_of(service).operations(service, one(parameters, "spanKind")))
         data = [{"name": operation.name, "spanKind": operation.kind} for operation in found]
         return _envelope(data, total=len(data))
 
     def operation_names(self, service: str) -> Document:
         """``/api/services/<service>/operations``."""
-        names = list(
-            dict.fromkeys(operation.name for operation in self._view_of(service).operations(service))
-        )
+        found = self._view_of(service).operations(service)
+        names = self.arrange_names(list(dict.fromkeys(operation.name for operation in found)))
         return _envelope(names or None, total=len(names))
 
     def traces(self, parameters: Parameters) -> Document:
@@ -107,7 +115,7 @@ class JaegerApi:
             for edge in dependencies(self.view, start_us, end_us)
             if service in ("", edge.parent, edge.child)
         ]
-        return _envelope(links)
+        return _envelope(self.arrange_links(links))
 
     def _trace(self, trace_id: int) -> Trace:
         if trace_id > _LOW_HALF:

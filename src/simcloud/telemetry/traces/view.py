@@ -122,13 +122,13 @@ class TraceView:
                 yield self._span(row)
 
     def services(self) -> list[str]:
-        """Return the names of all services, sorted."""
-        return sorted({group.service for group in self._groups()})
+        """Return the names of all services, in the order in which they came."""
+        return list(dict.fromkeys(group.service for group in self._groups()))
 
     def operations(self, service: str, kind: str = "") -> list[Operation]:
-        """Return the sorted operations of a service, optionally only those of one span kind."""
+        """Return the operations of a service as they came, optionally only those of one span kind."""
         groups = (group for group in self._groups() if group.service == service and kind in ("", group.kind))
-        return sorted(Operation(group.operation, group.kind) for group in groups)
+        return [Operation(group.operation, group.kind) for group in groups]
 
     def _groups(self) -> Iterator[Group]:
         self.store.settle()

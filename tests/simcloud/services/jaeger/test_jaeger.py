@@ -55,9 +55,9 @@ def test_jaeger_traces_its_own_api_and_tells_nobody_else(world: SmallWorld) -> N
     assert _json(world, f"{url}/services")["data"] == ["geo"]
     world.shell(f"curl -s {url}/traces/12ab; curl -s {url}/nothing; curl -s http://jaeger:16686/search")
     world.kernel.run_for(5.0)
-    assert _json(world, f"{url}/services")["data"] == ["geo", "jaeger-all-in-one"]
+    assert sorted(_json(world, f"{url}/services")["data"]) == ["geo", "jaeger-all-in-one"]
     own = "jaeger-all-in-one"
-    assert _json(world, f"{url}/services/{own}/operations")["data"] == [
+    assert sorted(_json(world, f"{url}/services/{own}/operations")["data"]) == [
         "/api/services",
         "/api/traces/{traceID}",
     ]
@@ -75,6 +75,26 @@ def test_jaeger_traces_its_own_api_and_tells_nobody_else(world: SmallWorld) -> N
     assert (
         'received_total{debug="false",format="proto",svc="jaeger-all-in-one",transport="grpc"} 2\n' in metrics
     )
+
+
+def test_names_come_in_the_order_of_a_map(world: SmallWorld) -> None:
+    world.run("jaeger", ADDRESS, jaeger_image(), uid=10001)
+    few, many = ["c", "a", "b"], [f"x{number:02}" for number in range(9)]
+
+    async def work(ctx: Context) -> None:
+        for service, names in (("few", few), ("many", many)):
+            tracer = await Tracer.open(ctx, service, "jaeger:6831")
+            for name in names:
+                tracer.begin(name).finish()
+        await ctx.sleep(2.0)
+
+    world.do(work)
+    url = "http://jaeger:16686/api/services/{}/operations"
+    orders = [_json(world, url.format("few"))["data"] for _ in range(20)]
+    seen = {"".join(order) for order in orders}
+    assert len(seen) > 1 and seen <= {"cab", "abc", "bca"}
+    orders = [_json(world, url.format("many"))["data"] for _ in range(3)]
+    assert orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[2]) == many
 
 
 def test_what_was_received_is_lost_with_the_process(world: SmallWorld) -> None:
