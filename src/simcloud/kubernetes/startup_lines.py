@@ -9,9 +9,9 @@ from typing import Final
 ETCD: Final = """\
 "caller":"embed/etcd.go:138","msg":"configuring peer listeners","listen-peer-urls":["https://$NODE_IP:2380"]
 "caller":"embed/etcd.go:146","msg":"configuring client listeners","listen-client-urls":["https://127.0.0.1:2379","https://$NODE_IP:2379"]
-"caller":"embed/etcd.go:323","msg":"starting an etcd server","etcd-version":"3.6.5","git-sha":"a061450","go-version":"go1.24.7","go-os":"linux","go-arch":"amd64","max-cpu-set":4,"name":"$NODE_NAME","data-dir":"/var/lib/etcd","snapshot-count":10000
+"caller":"embed/etcd.go:323","msg":"starting an etcd server","etcd-version":"3.6.8","git-sha":"4e814e2","go-version":"go1.24.13","go-os":"linux","go-arch":"amd64","max-cpu-set":4,"name":"$NODE_NAME","data-dir":"/var/lib/etcd","snapshot-count":10000
 "caller":"storage/backend.go:80","msg":"opened backend db","path":"/var/lib/etcd/member/snap/db","took":"14.220318ms"
-"caller":"raft/node.go:370","msg":"raft.node: $MEMBER elected leader $MEMBER at term 2"
+"logger":"raft","caller":"v3@v3.6.0/node.go:370","msg":"raft.node: $MEMBER elected leader $MEMBER at term 2"
 "caller":"etcdserver/server.go:1820","msg":"published local member to cluster through raft","local-member-id":"$MEMBER","local-member-attributes":"{Name:$NODE_NAME ClientURLs:[https://$NODE_IP:2379]}","cluster-id":"$CLUSTER","publish-timeout":"7s"
 "caller":"embed/serve.go:138","msg":"ready to serve client requests"
 "caller":"embed/serve.go:283","msg":"serving client traffic securely","traffic":"grpc+http","address":"127.0.0.1:2379"

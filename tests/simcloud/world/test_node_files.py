@@ -153,7 +153,7 @@ def test_crictl_filters_formats_and_refuses(lab: Lab) -> None:
         f"rpc error: code = NotFound desc = {missing}\n"
     )
     images = [row.split() for row in lab.on(NODE, "crictl images --digests | tail -n +2").splitlines()]
-    assert "52546a367cc9e" in {number for *_, number, _ in images}
+    assert "38667dd9be96c" in {number for *_, number, _ in images}
     assert all(digest != number for _, _, digest, number, _ in images)
 
 

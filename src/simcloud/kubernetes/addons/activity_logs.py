@@ -164,7 +164,7 @@ def follow_storage(log: Logger, api: Api) -> Stops:
             took, used = f"{random.uniform(4.0, 19.0):.6f}ms", size * 61 // 100
             log.write_text(f'"caller":"mvcc/index.go:194","msg":"compact tree index","revision":{revision}')
             log.write_text(
-                '"caller":"mvcc/kvstore_compaction.go:71","msg":"finished scheduled compaction",'
+                '"caller":"mvcc/kvstore_compaction.go:70","msg":"finished scheduled compaction",'
                 f'"compact-revision":{revision},"took":"{took}","hash":{random.getrandbits(32)},'
                 f'"current-db-size-bytes":{size},"current-db-size":"{size / 1e6:.1f} MB",'
                 f'"current-db-size-in-use-bytes":{used},"current-db-size-in-use":"{used / 1e6:.1f} MB"'

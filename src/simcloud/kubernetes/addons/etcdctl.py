@@ -15,7 +15,7 @@ from simcloud.kubernetes.addons.activity_logs import identify_member
 from simcloud.kubernetes.api.api import Api
 from simcloud.machine.process import Context, Program
 
-VERSION: Final = "3.6.5"
+VERSION: Final = "3.6.8"
 TERM: Final = 2
 TIMEOUT_S: Final = 5.0
 VALUED: Final = frozenset({"--cacert", "--cert", "--key", "--endpoints", "-w", "--write-out", "--command-timeout",

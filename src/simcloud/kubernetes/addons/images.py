@@ -36,7 +36,7 @@ def system_images(api: Api, pods: ClusterNetwork, services: ServiceProxies) -> d
 
     also: dict[str, dict[str, Program]] = {"etcd": {"etcdctl": etcdctl}}
     programs: dict[str, tuple[str, Program]] = {
-        "registry.k8s.io/etcd:3.6.5-0": ("etcd", component(ETCD, api)),
+        "registry.k8s.io/etcd:3.6.8-0": ("etcd", component(ETCD, api)),
         f"registry.k8s.io/kube-apiserver:{KUBELET_VERSION}": (
             "kube-apiserver",
             component(API_SERVER, api, api_server),

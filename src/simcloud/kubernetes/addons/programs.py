@@ -25,6 +25,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controllers.volumes.provisioner import LocalPathProvisioner
 from simcloud.kubernetes.network.services import ServiceProxies
+from simcloud.kubernetes.nodes import KUBELET_VERSION
 from simcloud.kubernetes.scheduler.events import SeriesRecorder
 from simcloud.machine.network import (
     HTTP,
@@ -65,6 +66,7 @@ class Component(Struct, frozen=True):
     follow: Follow | None = None
     name: str = ""
     """That of a component whose work is done elsewhere, and only while its program runs."""
+    version: str = f"Kubernetes {KUBELET_VERSION}\n"
 
 
 ETCD: Final = Component(
@@ -74,6 +76,7 @@ ETCD: Final = Component(
     memory_bytes=45 * MIB,
     threads=14,
     follow=follow_storage,
+    version="etcd Version: 3.6.8\nGit SHA: 4e814e2\nGo Version: go1.24.13\nGo OS/Arch: linux/amd64\n",
 )
 API_SERVER: Final = Component(
     startup_lines.API_SERVER,
@@ -108,6 +111,9 @@ def component(about: Component, api: Api, further: HttpHandler | None = None) ->
         return response if further is None or response.status == 200 else await further(request)
 
     async def run(ctx: Context) -> int:
+        if "--version" in ctx.args:
+            await ctx.out(about.version)
+            return 0
         log = _begin(ctx, about)
         configs = [arg.partition("=")[2] for arg in ctx.args if arg.startswith("--kubeconfig=")]
         for path in configs:
@@ -149,6 +155,9 @@ def kube_proxy(api: Api, services: ServiceProxies) -> Program:
     client = ComponentClient(api, "system:kube-proxy", "kube-proxy")
 
     async def run(ctx: Context) -> int:
+        if "--version" in ctx.args:
+            await ctx.out(KUBE_PROXY.version)
+            return 0
         node = ctx.machine.name
         recorder = SeriesRecorder(client, "kube-proxy", f"kube-proxy-{node}")
         log = _begin(ctx, KUBE_PROXY)

@@ -86,7 +86,7 @@ def start(world: World, reference: str, program: str, machine: int = 0) -> Proce
 @pytest.mark.parametrize(
     ("reference", "program", "port", "protocol", "path"),
     [
-        ("registry.k8s.io/etcd:3.6.5-0", "etcd", 2381, "http", "/readyz"),
+        ("registry.k8s.io/etcd:3.6.8-0", "etcd", 2381, "http", "/readyz"),
         ("registry.k8s.io/kube-apiserver:v1.36.4", "kube-apiserver", 6443, "https", "/livez"),
         ("registry.k8s.io/kube-controller-manager:v1.36.4", "kube-controller-manager", 10257, "https", "/healthz"),
         ("registry.k8s.io/kube-scheduler:v1.36.4", "kube-scheduler", 10259, "https", "/livez"),

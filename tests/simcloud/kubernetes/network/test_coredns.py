@@ -310,7 +310,7 @@ def test_health_readiness_and_metrics(dns: Dns) -> None:
 
 def test_what_it_says_when_it_starts_and_ends(dns: Dns) -> None:
     log = dns.log()
-    assert ".:53\n" in log and "CoreDNS-1.12.1\n" in log
+    assert ".:53\n" in log and "CoreDNS-1.14.2\n" in log
     assert "[INFO] plugin/reload: Running configuration SHA512 = " in log
     dns.process.send(Signal.TERM, outside=True)
     dns.world.settle(3)

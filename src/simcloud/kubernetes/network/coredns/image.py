@@ -16,7 +16,7 @@ from simcloud.kubernetes.network.pod_network import ClusterNetwork
 from simcloud.machine import Image
 from simcloud.machine.process import Context, Program
 
-IMAGE: Final = "registry.k8s.io/coredns/coredns:v1.12.1"
+IMAGE: Final = "registry.k8s.io/coredns/coredns:v1.14.2"
 HOME: Final = "kube-system"
 
 

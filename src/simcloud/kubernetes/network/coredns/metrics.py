@@ -6,9 +6,10 @@ from typing import Final
 
 from simcloud.machine import Counter, Histogram, Labels, Metrics
 
-VERSION: Final = "1.12.1"
-GO_VERSION: Final = "go1.24.1"
-REVISION: Final = "707c7c1"
+VERSION: Final = "1.14.2"
+GO_VERSION: Final = "go1.26.1"
+REVISION: Final = "dd1df4f"
+BUILD: Final = f"CoreDNS-{VERSION}\nlinux/amd64, {GO_VERSION}, {REVISION}"
 BUCKETS: Final = (0.00025, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192)  # fmt: skip
 _SERVER: Final = ("server", "dns://:53")
 _CACHE: Final[Labels] = (_SERVER, ("type", "success"), ("view", ""), ("zones", "."))

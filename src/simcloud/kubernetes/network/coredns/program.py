@@ -14,7 +14,7 @@ from simcloud.kubernetes.api.api import Api
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.network.coredns.chain import Chain
 from simcloud.kubernetes.network.coredns.corefile import PATH, CorefileError
-from simcloud.kubernetes.network.coredns.metrics import GO_VERSION, REVISION, VERSION
+from simcloud.kubernetes.network.coredns.metrics import BUILD
 from simcloud.kubernetes.network.coredns.records import WATCHED, Catalogue
 from simcloud.kubernetes.network.coredns.server import Server, port_taken
 from simcloud.machine import HOUR_S, log_occasionally
@@ -30,8 +30,6 @@ JITTER_S = 15.0
 MEMORY_BYTES = 16 * 1024**2
 OBJECT_BYTES = 4096
 """What it holds for each Service and EndpointSlice that it read at its start."""
-
-REFLECTOR = "pkg/mod/k8s.io/client-go@v0.32.3/tools/cache/reflector.go:251"
 
 
 class CoreDns:
@@ -57,6 +55,10 @@ class CoreDns:
 
     async def _run(self) -> int:
         ctx, server = self._ctx, self._server
+        if "-version" in ctx.args:
+            await ctx.out(f"{BUILD}\n")
+            return 0
+        ctx.log(_describe_cores(ctx))
         ctx.memory.use(MEMORY_BYTES)
         ctx.process.start_runtime()
         try:
@@ -91,8 +93,8 @@ class CoreDns:
                 self._ctx.log(f"{zone}.:{chain.block.port}")
         if self._server.reload_every_s is not None:
             self._ctx.log(f"[INFO] plugin/reload: Running configuration SHA512 = {self._server.checksum}")
-        self._ctx.log(f"CoreDNS-{VERSION}")
-        self._ctx.log(f"linux/amd64, {GO_VERSION}, {REVISION}")
+        for line in BUILD.splitlines():
+            self._ctx.log(line)
 
     async def _lameduck(self) -> None:
         if self._server.lameduck_s:
@@ -132,9 +134,7 @@ class CoreDns:
             decision = self._api.authorizer.authorize(wish)
             if not decision.allowed:
                 words = forbidden(wish, decision.reason).message
-                lines.append(
-                    f"[ERROR] plugin/kubernetes: {REFLECTOR}: Failed to watch {kind}: failed to list {kind}: {words}"
-                )
+                lines.append(f"[ERROR] plugin/kubernetes: Failed to watch: failed to list {kind}: {words}")
         return lines
 
     async def _wait_for_cluster(self) -> None:
@@ -212,3 +212,12 @@ def _configuration_path(args: list[str]) -> str:
         if flag in ("-conf", "--conf"):
             return value
     return PATH
+
+
+def _describe_cores(ctx: Context) -> str:
+    """Return the line about the number of cores that the program uses: its first."""
+    limit = ctx.container.cpu.limit
+    if limit is None:
+        return f"maxprocs: Leaving GOMAXPROCS={ctx.machine.cpu.cores}: CPU quota undefined"
+    reason = "determined from CPU quota" if limit >= 1 else "using minimum allowed GOMAXPROCS"
+    return f"maxprocs: Updating GOMAXPROCS={max(int(limit), 1)}: {reason}"
