@@ -155,6 +155,9 @@ def test_crictl_filters_formats_and_refuses(lab: Lab) -> None:
     images = [row.split() for row in lab.on(NODE, "crictl images --digests | tail -n +2").splitlines()]
     assert "38667dd9be96c" in {number for *_, number, _ in images}
     assert all(digest != number for _, _, digest, number, _ in images)
+    proxies = [row for row in images if "/kube-proxy" in row[0]]
+    assert [row[0] for row in proxies] == [f"registry.k8s.io/kube-proxy{arch}" for arch in ("-amd64", "")]
+    assert proxies[0][1:] == proxies[1][1:]
 
 
 def test_etcdctl_needs_a_certificate(lab: Lab) -> None:

@@ -313,9 +313,9 @@ async def _pods(ctx: Context, node: Node, options: Options) -> int:
 def _describe_image(image: Published) -> dict[str, Any]:
     return {
         "id": image.config_digest,
-        "pinned": "/pause:" in image.name,
+        "pinned": "/pause:" in image.name or image.is_imported,
         "repoDigests": [image.image_id],
-        "repoTags": [image.name],
+        "repoTags": image.tags,
         "size": str(image.size_bytes),
         "spec": None,
         "uid": None,
@@ -326,13 +326,13 @@ def _describe_image(image: Published) -> dict[str, Any]:
 async def _images(ctx: Context, node: Node, options: Options) -> int:
     wanted = "".join(options.operands[:1])
     images = sorted(node.images.list_images(), key=lambda image: image.name)
-    shown = [image for image in images if wanted in image.name]
+    shown = [image for image in images if any(wanted in name for name in image.tags)]
     rows = [["IMAGE", "TAG", *(["DIGEST"] if options.any("digests") else []), "IMAGE ID", "SIZE"]]
     for image in shown:
-        repository, _, tag = image.name.rpartition(":")
         digest = [_cut(options, image.digest.removeprefix("sha256:"))] if options.any("digests") else []
         number, size = _cut(options, _image_number(image)), format_size(image.size_bytes, 3)
-        rows.append([repository, tag, *digest, number, size])
+        for repository, _, tag in (name.rpartition(":") for name in image.tags):
+            rows.append([repository, tag, *digest, number, size])
     return await _print_list(ctx, options, "images", list(map(_describe_image, shown)), rows)
 
 
@@ -420,7 +420,7 @@ async def _inspecti(ctx: Context, node: Node, options: Options) -> int:
         match = [
             image
             for image in node.images.list_images()
-            if word in (image.name, image.name.removeprefix("docker.io/library/"), image.image_id)
+            if word in (*image.tags, image.name.removeprefix("docker.io/library/"), image.image_id)
             or _image_number(image).startswith(word.removeprefix("sha256:"))
         ]
         if not match:

@@ -72,7 +72,7 @@ def _list(node: Node, names: list[str], is_kubernetes: bool) -> list[list[str]] 
     pairs = [record for _, record in list_pairs(node)] if is_kubernetes else []
     sandboxes = [sandbox for _, sandbox in list_sandboxes(node)] if is_kubernetes else []
     if names[:2] == ["containers", "ls"]:
-        rows = [[record.id, record.image.name, RUNTIME] for record in pairs]
+        rows = [[record.id, record.image.tags[0], RUNTIME] for record in pairs]
         rows += [[sandbox.id, PAUSE, RUNTIME] for sandbox in sandboxes]
         return [["CONTAINER", "IMAGE", "RUNTIME"], *sorted(rows)]
     if names[:2] == ["tasks", "ls"]:
@@ -84,10 +84,14 @@ def _list(node: Node, names: list[str], is_kubernetes: bool) -> list[list[str]] 
         return [["TASK", "PID", "STATUS"], *rows]
     if names[:2] == ["images", "ls"]:
         rows = []
-        kind = "application/vnd.oci.image.index.v1+json"
         for image in node.images.list_images() if is_kubernetes else ():
             size, label = f"{image.size_bytes / 2**20:.1f} MiB", "io.cri-containerd.image=managed"
+            if image.is_imported:
+                kind = "application/vnd.docker.distribution.manifest.v2+json"
+                label += ",io.cri-containerd.pinned=pinned"
+            else:
+                kind = "application/vnd.oci.image.index.v1+json"
             rest = [kind, image.digest, size, "linux/amd64", label]
-            rows += [[name, *rest] for name in (image.name, image.image_id, image.config_digest)]
+            rows += [[name, *rest] for name in (*image.tags, image.image_id, image.config_digest)]
         return [["REF", "TYPE", "DIGEST", "SIZE", "PLATFORMS", "LABELS"], *sorted(rows)]
     return None

@@ -34,9 +34,20 @@ class Published(Struct, frozen=True):
         return self.reference.name
 
     @property
+    def is_imported(self) -> bool:
+        """Whether it is on nodes from the start, from a file of the release; its layers are not compressed."""
+        return self.reference.repository in RELEASED
+
+    @property
+    def tags(self) -> list[str]:
+        """The names that a node knows it by: those of a release also have one of the architecture."""
+        repository, _, tag = self.name.rpartition(":")
+        return [f"{repository}-amd64:{tag}", self.name] if self.is_imported else [self.name]
+
+    @property
     def image_id(self) -> str:
         """How statuses identify what was run."""
-        return f"{self.reference.repository}@{self.digest}"
+        return f"{IMPORTED if self.is_imported else self.reference.repository}@{self.digest}"
 
     @property
     def config_digest(self) -> str:
@@ -72,13 +83,20 @@ SIZES: Final = {
     "docker.io/nicolaka/netshoot": 201_832_647,
     "registry.k8s.io/coredns/coredns": 23_113_866,
     "registry.k8s.io/etcd": 22_871_747,
-    "registry.k8s.io/kube-apiserver": 27_077_406,
-    "registry.k8s.io/kube-controller-manager": 22_821_042,
-    "registry.k8s.io/kube-proxy": 25_964_312,
-    "registry.k8s.io/kube-scheduler": 17_385_568,
+    "registry.k8s.io/kube-apiserver": 92_413_440,
+    "registry.k8s.io/kube-controller-manager": 82_521_600,
+    "registry.k8s.io/kube-proxy": 81_146_368,
+    "registry.k8s.io/kube-scheduler": 58_490_880,
     "registry.k8s.io/metrics-server/metrics-server": 22_474_338,
 }
-"""Compressed bytes of images that everybody knows."""
+"""Bytes of images that everybody knows, as nodes store them: compressed, unless they come from files."""
+
+RELEASED: Final = tuple(
+    f"registry.k8s.io/kube-{name}" for name in ("apiserver", "controller-manager", "proxy", "scheduler")
+)
+"""Images that kind loads from the files of a release when it builds the image of a node."""
+IMPORTED: Final = "docker.io/library/import-2025-08-28"
+"""The repository that containerd invents for digests of what it loads from a file: it names the day."""
 
 IDS: Final = {
     "docker.io/kindest/kindnetd:v20250512-df8de77b": "409467f978b4a",

@@ -31,7 +31,7 @@ ASK_CPU_S: Final = 0.02
 
 def measure_unpacked(image: Published) -> int:
     """The space that an image takes when its layers are unpacked."""
-    share = 2.05 + int(image.digest[-4:], 16) / 65_536
+    share = 1.0 if image.is_imported else 2.05 + int(image.digest[-4:], 16) / 65_536
     return int(image.size_bytes * share) // BLOCK_BYTES * BLOCK_BYTES
 
 

@@ -215,7 +215,7 @@ class NodeStatus:
 
     def _images(self) -> list[Object]:
         return [
-            {"names": [each.image_id, each.name], "sizeBytes": each.size_bytes}
+            {"names": [each.image_id, *each.tags], "sizeBytes": each.size_bytes}
             for each in self._node.images.list_images()[:IMAGES_AT_MOST]
         ]
 
