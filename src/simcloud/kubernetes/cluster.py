@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from simcloud.kubernetes import nodes
 from simcloud.kubernetes.addons.host import dns_objects, start_on_hosts
-from simcloud.kubernetes.addons.images import system_images
+from simcloud.kubernetes.addons.images import SYSTEM_USERS, system_images
 from simcloud.kubernetes.addons.objects import metrics_objects, system_objects
 from simcloud.kubernetes.api.access.users import MASTERS_GROUP, User
 from simcloud.kubernetes.api.api import Api
@@ -97,7 +97,7 @@ class Cluster:
         self.api.webhooks = WebhookCalls(self.api, self.machines[0].host.namespace)
         images = system_images(self.api, network.pods, network.services)
         for reference, image in images.items():
-            registry.add(reference, image)
+            registry.add(reference, image, user=SYSTEM_USERS.get(reference, ""))
         delivered = [*self.shape.images, *(images if self.shape.system_pods else ())]
         self._start_kubelets(registry, network.pods, delivered)
         if self.shape.system_pods:

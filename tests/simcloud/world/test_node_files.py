@@ -146,6 +146,7 @@ def test_crictl_filters_formats_and_refuses(lab: Lab) -> None:
         "crictl inspect -o go-template --template {{.info.pid}} $(crictl ps -q --name coredns | head -1)",
     ).strip()
     assert lab.on(NODE, f'ctr -n k8s.io tasks ls | grep -c " {pid} "') == "1\n"
+    assert lab.on(NODE, f"ps -o uid=,gid= -p {pid}").split() == ["65532", "65532"]
     assert lab.on(NODE, "crictl pods --state NotReady").count("\n") == 1
     missing = r'an error occurred when try to find container \"0123\": not found"'
     assert lab.on(NODE, "crictl inspect 0123", 1).endswith(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from simcloud.kubernetes.addons.metrics import IMAGE as METRICS_IMAGE, metrics_server_image
 from simcloud.kubernetes.addons.programs import (
     API_SERVER,
@@ -21,6 +23,9 @@ from simcloud.kubernetes.nodes import KUBELET_VERSION
 from simcloud.machine import Image
 from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context, Program
+
+SYSTEM_USERS: Final = {IMAGE: "nonroot:nonroot"}
+"""The USER of images that do not start as root."""
 
 
 def system_images(api: Api, pods: ClusterNetwork, services: ServiceProxies) -> dict[str, Image]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from simcloud.kubernetes.api.objects import Object
@@ -9,6 +11,9 @@ from simcloud.kubernetes.images import Published
 from simcloud.kubernetes.kubelet.pods.environment import ConfigError
 from simcloud.kubernetes.kubelet.pods.parts import full_name
 from simcloud.machine.process import capabilities
+
+NAMED_USERS: Final = {"nonroot": 65532}
+"""Users, and groups of the same name, that images built on distroless ones have in their tables."""
 
 
 class Identity(Struct, frozen=True):
@@ -26,10 +31,11 @@ def identity_of(pod: Object, container: Object, image: Published) -> Identity:
     asked = own.get("runAsUser", pod_wide.get("runAsUser"))
     if own.get("runAsNonRoot", pod_wide.get("runAsNonRoot")):
         _check_non_root(pod, container, image, asked)
-    uid = asked if asked is not None else image.uid or 0
+    known = NAMED_USERS.get(image.user.partition(":")[0], 0) if asked is None else 0
+    uid = asked if asked is not None else image.uid or known
     gid = own.get("runAsGroup", pod_wide.get("runAsGroup"))
     if gid is None:
-        gid = 0
+        gid = known
     more = [*(pod_wide.get("supplementalGroups") or ())]
     if pod_wide.get("fsGroup") is not None:
         more.append(pod_wide["fsGroup"])
