@@ -12,30 +12,39 @@ containerRuntimeEndpoint: unix://{SOCKET}
 kind: KubeletConfiguration
 """
 CONTAINERD_CONFIG: Final = """\
-version = 3
+version = 2
 
-[plugins.'io.containerd.cri.v1.images']
-  snapshotter = 'overlayfs'
-  discard_unpacked_layers = false
-  [plugins.'io.containerd.cri.v1.images'.pinned_images]
-    sandbox = '{pause}'
+[proxy_plugins]
+[proxy_plugins."fuse-overlayfs"]
+  type = "snapshot"
+  address = "/run/containerd-fuse-overlayfs.sock"
 
-[plugins.'io.containerd.cri.v1.runtime']
-  tolerate_missing_hugetlb_controller = true
+[plugins."io.containerd.grpc.v1.cri".containerd]
+  discard_unpacked_layers = true
+  snapshotter = "overlayfs"
+  default_runtime_name = "runc"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+  runtime_type = "io.containerd.runc.v2"
+  base_runtime_spec = "/etc/containerd/cri-base.json"
+  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+    SystemdCgroup = true
+
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.test-handler]
+  runtime_type = "io.containerd.runc.v2"
+  base_runtime_spec = "/etc/containerd/cri-base.json"
+  [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.test-handler.options]
+    SystemdCgroup = true
+
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "{pause}"
+  tolerate_missing_hugepages_controller = true
   restrict_oom_score_adj = false
-  [plugins.'io.containerd.cri.v1.runtime'.containerd]
-    default_runtime_name = 'runc'
-    [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc]
-      runtime_type = 'io.containerd.runc.v2'
-      base_runtime_spec = '/etc/containerd/cri-base.json'
-      [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runc.options]
-        SystemdCgroup = true
 """
 CRICTL_CONFIG: Final = f"runtime-endpoint: unix://{SOCKET}\n"
 RESOLV_CONF: Final = "nameserver {gateway}\noptions edns0 trust-ad ndots:0\n"
 CNI_BINARIES: Final = {"host-local": 4_247_880, "loopback": 4_113_064, "portmap": 4_476_616, "ptp": 4_671_256}
 MANAGER_STATE: Final = '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'
-CLAIM_STATE: Final = r'{"Data":"{\"kind\":\"ClaimInfoStateList\",\"apiVersion\":\"checkpoint.dra.kubelet.k8s.io/v1\",\"Entries\":null}","Checksum":1656016162}'
+CLAIM_STATE: Final = r'{"Data":"{\"kind\":\"DRACheckpoint\",\"apiVersion\":\"checkpoint.dra.kubelet.k8s.io/v1\",\"ClaimInfoStateList\":null}","Checksum":4010664294}'
 MEMORY_STATE: Final = '{"policyName":"None","machineState":{},"checksum":1236088283}'
 
 

@@ -14,7 +14,7 @@ from simcloud.userland.commands import net
 
 DAEMONS: Final = {
     "/usr/local/bin/containerd": f"containerd github.com/containerd/containerd/v2 v{VERSION} {COMMIT}\n",
-    "/usr/local/sbin/runc": f"runc version 1.3.4\ncommit: v1.3.4-0-gd6d73eb8c60a\nspec: 1.2.1\ngo: {GO_VERSION}\nlibseccomp: 2.5.4\n",
+    "/usr/local/sbin/runc": f"runc version 1.3.4\ncommit: v1.3.4-0-gd6d73eb8\nspec: 1.2.1\ngo: {GO_VERSION}\nlibseccomp: 2.5.4\n",
     "/usr/bin/kubelet": f"Kubernetes {KUBELET_VERSION}\n",
 }
 """What a daemon prints as its version."""

@@ -61,7 +61,7 @@ SETUP_PIDS: Final = 17
 FORKS_PER_S: Final = 0.13
 """Short-lived processes of probes and containers on the quietest node; others have up to twice as many."""
 VERSION: Final = "2.1.9"
-COMMIT: Final = "3f9a1c07d2b84e56a90d17be5c26f84301e7ab9d"
+COMMIT: Final = "926009266892d80087b532f7f17ea14b43c4f23d"
 GO_VERSION: Final = "go1.24.11"
 DOWN: Final = (
     'rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing: '
