@@ -59,6 +59,8 @@ def install_files(node: Node, pki: ClusterPki, control_plane: bool, plugin: bool
         files.graft("/var/lib/etcd", show_etcd(node.api))
     files.put("/etc/resolv.conf", texts.RESOLV_CONF.format(gateway=GATEWAY).encode())
     files.put("/etc/crictl.yaml", texts.CRICTL_CONFIG.encode())
+    files.put("/etc/systemd/journald.conf", texts.JOURNAL_CONFIG.encode())
+    files.put("/etc/systemd/journald.conf.d/kernel-messages.conf", texts.JOURNAL_KERNEL_CONFIG.encode())
     files.sync()
     files.table.find_all = lambda own: list_mounts(node, own)
 

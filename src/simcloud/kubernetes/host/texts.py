@@ -42,6 +42,18 @@ version = 2
 """
 CRICTL_CONFIG: Final = f"runtime-endpoint: unix://{SOCKET}\n"
 RESOLV_CONF: Final = "nameserver {gateway}\noptions edns0 trust-ad ndots:0\n"
+_JOURNAL_DEFAULTS: Final = """\
+Storage=auto Compress=yes Seal=yes SplitMode=uid SyncIntervalSec=5m RateLimitIntervalSec=30s RateLimitBurst=10000
+SystemMaxUse= SystemKeepFree= SystemMaxFileSize= SystemMaxFiles=100 RuntimeMaxUse= RuntimeKeepFree= RuntimeMaxFileSize=
+RuntimeMaxFiles=100 MaxRetentionSec= MaxFileSec=1month ForwardToSyslog=yes ForwardToKMsg=no ForwardToConsole=no
+ForwardToWall=yes TTYPath=/dev/console MaxLevelStore=debug MaxLevelSyslog=debug MaxLevelKMsg=notice MaxLevelConsole=info
+MaxLevelWall=emerg LineMax=48K ReadKMsg=yes Audit=no
+"""
+JOURNAL_CONFIG: Final = "\n#".join(["[Journal]", *_JOURNAL_DEFAULTS.split()]) + "\nReadKMsg=no\n"
+"""Debian's settings, and the line that kind adds."""
+JOURNAL_KERNEL_CONFIG: Final = (
+    "# Unlike kind: keep the kernel's messages for journalctl -k\n[Journal]\nReadKMsg=yes\n"
+)
 CNI_BINARIES: Final = {"host-local": 4_247_880, "loopback": 4_113_064, "portmap": 4_476_616, "ptp": 4_671_256}
 MANAGER_STATE: Final = '{"policyName":"none","defaultCpuSet":"","checksum":1353318690}'
 CLAIM_STATE: Final = r'{"Data":"{\"kind\":\"DRACheckpoint\",\"apiVersion\":\"checkpoint.dra.kubelet.k8s.io/v1\",\"ClaimInfoStateList\":null}","Checksum":4010664294}'
