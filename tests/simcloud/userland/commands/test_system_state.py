@@ -7,6 +7,7 @@ import pytest
 from simcloud.machine.computer import Machine
 from simcloud.machine.files import tmpfs
 from simcloud.machine.process import Context, Signal
+from simcloud.machine.system_services import install_services
 from simcloud.userland.images import operator_image
 from tests.simcloud.conftest import make_machine, type_line
 
@@ -194,6 +195,8 @@ def test_only_root_of_the_machine_sets_its_clock(machine: Machine) -> None:
     done = pod.run(["bash", "-c", "date -s 2030-01-01; date 010100002030; date +%Y"])
     assert done.stderr == b"date: cannot set date: Operation not permitted\n" * 2
     assert done.stdout.endswith(b"2026\n")
+    assert text(machine, "timedatectl 2>&1") == "Failed to connect to bus: No such file or directory\n"
+    install_services(machine, ["dbus.service"])
     assert text(machine, "timedatectl | grep synchronized").endswith(": yes\n")
     assert text(
         machine,

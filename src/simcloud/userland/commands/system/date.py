@@ -152,7 +152,10 @@ async def _each_line(ctx: Context, path: str, form: str, zone: Zone) -> int:
 @tool("timedatectl", options="no-pager no-ask-password H,host= M,machine= adjust-system-clock l a,all p,property= value",
       usage="[OPTIONS...] COMMAND ...", version="252 (252.38-1~deb12u1)")  # fmt: skip
 async def timedatectl(ctx: Context, options: Options) -> int:
-    """Show or set the machine's clock, which the hypervisor keeps: there is no time service."""
+    """Show or set the machine's clock, which the hypervisor keeps: there is no time service. It needs the bus of the system."""
+    bus = ctx.machine.units.get("dbus.service")
+    if ctx.container.is_host and not (bus and bus.running):
+        raise UsageError("Failed to connect to bus: No such file or directory")
     verb, *words = options.operands or ["status"]
     skewed = abs(ctx.machine.clock_skew_s) > MOST_SKEW_S
     if verb == "status":
