@@ -36,8 +36,8 @@ from simcloud.machine.network import Namespace, Network, Resolver
 from simcloud.machine.proc import KERNEL_RELEASE, cgroups, device_bytes, proc_volume, sysfs
 from simcloud.machine.process import Container, Context, Limits, Process, Signal
 from simcloud.machine.process.capabilities import ALL
-from simcloud.machine.process.container import PidSpace
 from simcloud.machine.process.cpu import MachineCpu
+from simcloud.machine.process.pids import PidSpace
 from simcloud.machine.units import Unit, start_enabled
 from simcloud.sim import Kernel
 
@@ -55,6 +55,8 @@ FIRST_PID: Final = 150
 IDLE_CPU: Final = 0.000_001
 FORKS_PER_S: Final = 0.02
 """Short-lived processes that are not simulated: timers, logins."""
+PID_MEMORY: Final = 256
+"""So far back a machine knows which process numbers it handed out when: longer than the kernel's workers live."""
 
 RESERVED_MEMORY_BYTES: Final = 240 * 1024**2
 """What the operating system itself holds."""
@@ -185,7 +187,7 @@ class Machine:
         self.pids = PidSpace()
         self.host.supervisor = self.host.start(["/sbin/init"], program=init)
         self.host.supervisor.comm = INIT
-        self.pids = PidSpace(FORKS_PER_S, FIRST_PID + int(self.machine_id[:2], 16) // 4)
+        self.pids = PidSpace(FORKS_PER_S, FIRST_PID + int(self.machine_id[:2], 16) // 4, PID_MEMORY)
 
     # -- containers ----------------------------------------------------------------------------
 

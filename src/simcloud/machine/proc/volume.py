@@ -12,7 +12,8 @@ from simcloud.machine.proc.entries import fact_file, fact_folder, folder_of
 from simcloud.machine.proc.network import NETWORK, TRACKING
 from simcloud.machine.proc.system import FACTS, PRESSURE, SETTINGS, setting_file
 from simcloud.machine.proc.tasks import process_folder
-from simcloud.machine.process.container import MAX_PID, Container
+from simcloud.machine.process.container import Container
+from simcloud.machine.process.pids import MAX_PID
 
 
 def proc_volume(container: Container) -> VirtualVolume:

@@ -7,7 +7,6 @@ from simcloud.exports import export_lazily
 from simcloud.machine.process.container import (
     BINARY as BINARY,
     DEFAULT_PATH as DEFAULT_PATH,
-    MAX_PID as MAX_PID,
     TERMINAL as TERMINAL,
     Completed as Completed,
     Container as Container,
@@ -29,6 +28,7 @@ from simcloud.machine.process.errors import (
 )
 from simcloud.machine.process.kernel_threads import KernelThread as KernelThread
 from simcloud.machine.process.limits import Budget as Budget, Limits as Limits
+from simcloud.machine.process.pids import MAX_PID as MAX_PID
 from simcloud.machine.process.process import (
     PAGE_BYTES as PAGE_BYTES,
     Counted as Counted,

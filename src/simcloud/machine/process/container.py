@@ -18,6 +18,7 @@ from simcloud.machine.process.cpu import ContainerCpu, MachineCpu
 from simcloud.machine.process.errors import CommandNotFound, ForkFailed, NotExecutable
 from simcloud.machine.process.kernel_threads import list_kernel_threads
 from simcloud.machine.process.limits import Budget, Limits
+from simcloud.machine.process.pids import MAX_PID, PidSpace
 from simcloud.machine.process.process import (
     FORK_CPU_S,
     LOADING_CPU_OF_S,
@@ -36,7 +37,6 @@ BINARY: Final = b"\x7fELF\x02\x01\x01\x00program:"
 
 DEFAULT_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 TERMINAL: Final = "pts/0"
-MAX_PID: Final = 4_194_304
 THREADS_PER_S: Final = 0.0007
 """New threads of a program with several: pools shrink and grow again."""
 
@@ -105,25 +105,6 @@ class Host(Protocol):
 
     def remove_container(self, name: str) -> Container:
         """Kill what runs in a container and forget it."""
-
-
-class PidSpace:
-    """Hands out process numbers. Threads and short-lived processes of the past have used some up."""
-
-    def __init__(self, forks_per_s: float = 0.0, used: int = 0) -> None:
-        self.forks_per_s = forks_per_s
-        self.used = used
-
-    def count(self, age_s: float) -> int:
-        """How many numbers were handed out, at an age of the machine or container."""
-        return self.used + int(age_s * self.forks_per_s)
-
-    def take(self, age_s: float, taken: Mapping[int, Process]) -> int:
-        """Hand out the next number that no process has; they start over when they run out."""
-        self.used += 1
-        while (pid := self.count(age_s) % MAX_PID) in taken or not pid:
-            self.used += 1
-        return pid
 
 
 class Container:
@@ -386,7 +367,7 @@ class Container:
         instant = self.kernel.now, machine.booted_at
         if self._kernel_threads is None or self._kernel_threads[0] != instant:
             age_s = self.kernel.now - machine.booted_at
-            found = list_kernel_threads(machine.host, age_s, machine.cpu.cores, machine.pids.forks_per_s)
+            found = list_kernel_threads(machine.host, age_s, machine.cpu.cores, machine.pids)
             self._kernel_threads = instant, found
         return self._kernel_threads[1]
 

@@ -1,6 +1,7 @@
 """The kernel's threads as ps, top and /proc show them on a machine: they ignore signals, and take no memory.
 
-They are made when somebody looks, in the numbers that a boot gives to them.
+They are made when somebody looks: those of a boot with the numbers that it gives to them, and workers with numbers that
+no program got, because short-lived processes of the past had used them up.
 """
 
 from __future__ import annotations
@@ -9,12 +10,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from simcloud.machine.process.limits import Budget, Limits
+from simcloud.machine.process.pids import PidSpace
 from simcloud.machine.process.process import Process, ProcessContainer
 from simcloud.machine.process.signals import Signal
 
 FIRST_PID: Final = 2
-FIRST_WORKER_PID: Final = 400
-"""Above the numbers of what begins at a boot."""
 HIGH: Final = -20
 """The nice value of workers that do not wait behind programs."""
 CPU_SHARES: Final = {
@@ -89,9 +89,9 @@ class KernelThread(Process):
 
 
 def list_kernel_threads(
-    host: ProcessContainer, age_s: float, cores: int, forks_per_s: float
+    host: ProcessContainer, age_s: float, cores: int, pids: PidSpace
 ) -> dict[int, Process]:
-    """Return the threads by number. New ones take the next number, of which a machine uses up ``forks_per_s``."""
+    """Return the threads of a machine by number."""
     budget = Budget(Limits(), host.kernel.now)
     kthreadd = KernelThread(
         host, FIRST_PID, "kthreadd", KernelThread(host, 0, "swapper/0", None, budget), budget
@@ -99,8 +99,8 @@ def list_kernel_threads(
     found: dict[int, Process] = {FIRST_PID: kthreadd}
     begun = [(pid, name, 0.0) for pid, name in enumerate(_list_names(cores), FIRST_PID + 1) if name != "-"]
     begun += [
-        (FIRST_WORKER_PID + number + int(begun_s * forks_per_s), name, begun_s)
-        for number, (name, begun_s) in enumerate(_list_workers(cores, age_s))
+        (pids.find_fork(fork), name, fork / pids.forks_per_s)
+        for name, fork in _list_workers(cores, age_s, pids.forks_per_s)
     ]
     for pid, name, begun_s in begun:
         thread = found[pid] = KernelThread(host, pid, name, kthreadd, budget)
@@ -119,11 +119,13 @@ def _list_names(cores: int) -> list[str]:
     return f"{early}{late}{_LAST}".split()
 
 
-def _list_workers(cores: int, age_s: float) -> Iterator[tuple[str, float]]:
-    """Return the workers of the last minutes, and the age at which each began."""
+def _list_workers(cores: int, age_s: float, forks_per_s: float) -> Iterator[tuple[str, int]]:
+    """Return the workers of the last minutes, and as which of the machine's forks each began: no two as the same."""
     names = [f"kworker/{core}:{core % 3}-events" for core in range(cores)]
     names += [f"kworker/u{2 * cores}:0-events_unbound", f"kworker/u{2 * cores}:2-flush-8:0"]
     for number, name in enumerate(names):
         period_s = WORKER_PERIOD_S + 37 * number
-        if age_s > period_s:
-            yield name, age_s // period_s * period_s
+        forks = int(age_s // period_s * period_s * forks_per_s)
+        fork = forks - (forks - number) % len(names)
+        if fork > 0:
+            yield name, fork

@@ -123,17 +123,29 @@ def test_top_shows_the_busiest_first(machine: Machine) -> None:
 
 
 def test_the_kernels_threads_are_listed_on_a_machine_and_ignore_signals(machine: Machine) -> None:
-    machine.kernel.run_for(400)
+    machine.kernel.run_for(700)
     columns = "ps --ppid 2 -o pid=,sid=,ni=,stat=,vsz=,time=,args="
     rows = [line.split() for line in text(machine, columns).splitlines()]
     assert rows[0] == ["3", "0", "-20", "I<", "0", "00:00:00", "[rcu_gp]"]
     assert ["19", "SN", "0", "00:00:00", "[khugepaged]"] in [row[2:] for row in rows]
     ages = {row[-1]: int(text(machine, f"ps -o etimes= -p {row[0]}")) for row in rows}
-    assert ages["[kthrotld]"] > 400
-    assert ages["[kworker/0:0-events]"] < 300
+    assert ages["[kthrotld]"] > 700
+    assert ages["[kworker/0:0-events]"] < 500
     assert text(machine, "kill -9 3; pkill -9 rcu_gp; cat /proc/3/comm; ps -C rcu_gp -o s=") == "rcu_gp\nI\n"
     assert text(machine, "grep -c Vm /proc/3/status") == "0\n"
     assert b"rcu_gp" not in box_on(machine).run(["ps", "-e"]).stdout
+
+
+def test_numbers_rise_with_the_time_at_which_workers_and_programs_began(machine: Machine) -> None:
+    for _ in range(40):
+        machine.kernel.run_for(17)
+        machine.host.start(["sleep", "3000"])
+    rows = [line.split() for line in text(machine, "ps -eo lstart=,pid=,comm= --sort=pid").splitlines()]
+    late = [
+        row for row in rows if row[-1] == "sleep" or row[-1].endswith(("-events", "unbound", "flush-8:0"))
+    ]
+    assert len(late) > 42 and len({row[5] for row in late}) == len(late)
+    assert [row[3] for row in late] == sorted(row[3] for row in late)
 
 
 def test_pgrep_and_pkill(machine: Machine) -> None:
