@@ -45,6 +45,8 @@ JOIN_S: Final = 15.0
 READY_S: Final = 14.0
 """What the first pods of a new node need longer than is simulated."""
 WARM_UP_S: Final = 15.0
+COMPLETE_S: Final = 2.0
+"""Traces have all their spans that long after they began: a request, and a second until the spans are sent."""
 PAST_LOAD: Final = (0.45, 0.9)
 """The average load of the past, nights included, as a share of the present one."""
 AUDIT_BYTES: Final = 16 << 20
@@ -120,7 +122,9 @@ class Environment(IncidentSite):
         counters = Counters(
             self._nodes, self.world.emitter.exposed | {self.cluster.api.requests.metrics: None}
         )
-        self.run_for(WARM_UP_S / 2)
+        self.run_for(WARM_UP_S / 2 - COMPLETE_S)
+        counters.observe()
+        self.run_for(COMPLETE_S)
         counters.grow(self.world.kernel.random("history").uniform(*PAST_LOAD))
         self.monitoring.release()
 

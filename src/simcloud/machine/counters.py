@@ -26,7 +26,6 @@ class _Reading:
     add: Add
     age_s: float
     most: float | None = None
-    rate: float | None = None
 
 
 class Counters:
@@ -46,22 +45,28 @@ class Counters:
             if isinstance(container.log, ContainerLog)
         }
 
-    def grow(self, share: float) -> None:
-        """Add to each what it would have counted in all its age, at a share of the rate since then.
-
-        Load averages have settled by then, and logs that grow have lost their first lines.
-        """
-        passed_s = self._machines[0].kernel.now - self._taken_at
+    def observe(self) -> None:
+        """End the time in which they are seen to grow. Load averages have settled by then."""
+        self._observed_s = self._machines[0].kernel.now - self._taken_at
+        self._after = self._read()
         for machine in self._machines:
             used_s = machine.cpu.used_s - self._before[machine].value
-            machine.cpu.average_load(used_s / passed_s, SAMPLES)
-        for key, reading in self._read(self._taken_at).items():
+            machine.cpu.average_load(used_s / self._observed_s, SAMPLES)
+
+    def grow(self, share: float) -> None:
+        """Add to each what it would have counted in all its age, at a share of its observed rate.
+
+        Logs that grow have lost their first lines.
+        """
+        known = self._list_known_rates()
+        for key, reading in self._after.items():
             before = self._before.get(key)
             change = reading.value - (before.value if before is not None else 0.0)
-            rate = change / passed_s if reading.rate is None else reading.rate
-            if rate > 0.0 and reading.age_s > passed_s:
-                past = rate * share * (reading.age_s - passed_s)
+            rate = known.get(key, change / self._observed_s)
+            if rate > 0.0 and reading.age_s > self._observed_s:
+                past = rate * share * (reading.age_s - self._observed_s)
                 reading.add(past if reading.most is None else min(past, reading.most))
+        passed_s = self._machines[0].kernel.now - self._taken_at
         for container, size_bytes in self._log_sizes.items():
             log, oldest_at = container.log, _find_start(container)
             if not isinstance(log, ContainerLog) or not size_bytes or log.has_past:
@@ -70,7 +75,19 @@ class Counters:
             if rate * share * (container.kernel.now - oldest_at) > ROTATE_BYTES:
                 log.drop_first(size_bytes)
 
-    def _read(self, since: float | None = None) -> dict[object, _Reading]:
+    def _list_known_rates(self) -> dict[object, float]:
+        """The rates of counters that are told later what happened in the time observed."""
+        since, until = self._taken_at, self._taken_at + self._observed_s
+        return {
+            ((process, place), name): rate
+            for machine in self._machines
+            for process in machine.processes.values()
+            for place, counted in enumerate(process.counted)
+            if counted.rates is not None
+            for name, rate in counted.rates(since, until).items()
+        }
+
+    def _read(self) -> dict[object, _Reading]:
         found: dict[object, _Reading] = {}
         ages_s: dict[str, float] = {}
         for machine in self._machines:
@@ -91,7 +108,7 @@ class Counters:
             for process in machine.processes.values():
                 found[process] = _attribute(process, "cpu_s", now - process.started_at)
                 for place, counted in enumerate(process.counted):
-                    _read_counted(found, (process, place), counted, now - process.started_at, since)
+                    _read_counted(found, (process, place), counted, now - process.started_at)
         oldest_s = max(ages_s.values())
         cluster = self._machines[0].host.namespace.network.cluster
         for name, uses in cluster.service_uses().items() if cluster is not None else ():
@@ -165,12 +182,8 @@ def _read_metrics(found: dict[object, _Reading], metrics: Metrics, age_s: float)
                 found[metric, place] = _Reading(count, add, age_s)
 
 
-def _read_counted(
-    found: dict[object, _Reading], key: object, counted: Counted, age_s: float, since: float | None
-) -> None:
+def _read_counted(found: dict[object, _Reading], key: object, counted: Counted, age_s: float) -> None:
     owner, names, most = counted.owner, counted.names, counted.most
-    rates = counted.rates(since) if counted.rates is not None and since is not None else {}
     for name in names or tuple(owner):
         reading = _entry(owner, name, age_s) if isinstance(owner, dict) else _attribute(owner, name, age_s)
-        limit = most(name) if most is not None else None
-        found[key, name] = replace(reading, most=limit, rate=rates.get(name))
+        found[key, name] = replace(reading, most=most(name)) if most is not None else reading

@@ -41,7 +41,8 @@ def test_nft_lists_a_persons_rule_as_the_genuine_one(lab: Lab, rule: str) -> Non
 
 def test_nft_lists_the_tables_of_iptables_and_of_kindnet(lab: Lab) -> None:
     tables = "table ip nat\ntable ip mangle\ntable ip filter\n"
-    assert lab.on(NODE, "nft list tables") == f"{tables}table inet kindnet-network-policies\n"
+    others = "table ip6 mangle\ntable ip6 nat\ntable ip6 filter\ntable inet kindnet-network-policies\n"
+    assert lab.on(NODE, "nft list tables") == tables + others
     assert lab.on(NODE, "nft list tables ip") == tables
     nat = lab.on(NODE, "nft list table ip nat")
     assert (
@@ -101,3 +102,10 @@ def test_the_name_server_of_a_node_is_where_dockers_rules_lead(lab: Lab) -> None
         assert end in lab.on(NODE, f"ss {flag}").split()
         back = f"-A DOCKER_POSTROUTING -s 127.0.0.11/32 -p {transport} -m {transport} --sport {end.partition(':')[2]}"
         assert f"{back} -j SNAT --to-source {server}:53" in rules
+
+
+def test_ipv6_has_the_rules_that_name_no_address(lab: Lab) -> None:
+    saved = lab.on(NODE, "ip6tables-save -t nat")
+    assert '-A PREROUTING -m comment --comment "kubernetes service portals" -j KUBE-SERVICES\n' in saved
+    assert "10." not in saved.partition("\n")[2].rpartition("#")[0] and "KUBE-SVC" not in saved
+    assert "0.0.0.0/0" not in lab.on(NODE, "ip6tables -t nat -L -n")

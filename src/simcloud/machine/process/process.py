@@ -151,8 +151,8 @@ class Counted(NamedTuple):
     names: tuple[str, ...] = ()
     most: Callable[[str], float] | None = None
     """How much the one of that name can have counted before it was observed."""
-    rates: Callable[[float], Mapping[str, float]] | None = None
-    """What each counts per second since a time, if that is known better than by how much it grew since then."""
+    rates: Callable[[float, float], Mapping[str, float]] | None = None
+    """What each counts per second from one time to another, for counters that learn of it later."""
 
 
 class Process:

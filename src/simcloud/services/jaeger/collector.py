@@ -25,8 +25,6 @@ KEPT_SPANS: Final = 400_000
 """The genuine one keeps all when it is given no number of traces; here is an end."""
 
 SPANS_PER_TRACE: Final = 12
-COMPLETE_S: Final = 2.0
-"""A trace has all its spans that long after it began: a request, and a second until they are sent."""
 
 
 class Collector:
@@ -78,16 +76,12 @@ class Collector:
         self._ctx.container.cpu.charge(self._ctx.kernel.now, cpu_s)
         self._account()
 
-    def _measure_rates(self, since: float) -> dict[str, float]:
-        """Count the spans of each service in traces that began since then and have ended, per second.
+    def _measure_rates(self, since: float, until: float) -> dict[str, float]:
+        """Count the spans of each service in traces that began between two times, per second.
 
         Arrivals are packets of a second's spans; the limits of a short time divide traces among them.
         """
-        begin_us, end_us = (
-            self.store.epoch_us + round(time_s * 1e6) for time_s in (since, self._ctx.kernel.now - COMPLETE_S)
-        )
-        if begin_us >= end_us:
-            return {}
+        begin_us, end_us = (self.store.epoch_us + round(time_s * 1e6) for time_s in (since, until))
         spans = TraceView(self.store, self.rows).count_spans(begin_us, end_us)
         return {service: spans[service] * 1e6 / (end_us - begin_us) for service in self.received}
 

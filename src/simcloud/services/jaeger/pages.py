@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any, Final
 
 import msgspec
@@ -11,7 +13,7 @@ from simcloud.golang import float_text
 from simcloud.machine.network import HttpRequest, HttpResponse, respond
 from simcloud.machine.process import Context
 from simcloud.services.jaeger.collector import Collector
-from simcloud.services.jaeger.own_spans import OwnSpans
+from simcloud.services.jaeger.own_spans import SERVICE, OwnSpans
 from simcloud.services.rpc.http.requests import http_error, target_of
 from simcloud.telemetry.traces import JaegerApi, Name
 
@@ -22,6 +24,10 @@ PAGE: Final = (
     '<!doctype html>\n<html lang="en">\n<head><meta charset="UTF-8"><title>Jaeger UI</title></head>\n'
     '<body><div id="jaeger-ui-root"></div></body>\n</html>\n'
 )
+FORMATS: Final = ("jaeger", "proto", "unknown", "zipkin")
+TRANSPORTS: Final = ("grpc", "http", "unknown")
+OTHERS: Final = "other-services"
+"""The name under which spans of too many services would be counted."""
 UDP_SERVER: Final = "jaeger_agent_thrift_udp_server"
 NO_SERVICE: Final = "'service' parameter must be provided once\n"
 
@@ -107,11 +113,16 @@ class Pages:
 
     def _metrics(self) -> str:
         self._own.deliver()
-        spans, packets = sorted(self._collector.received.items()), self._collector.packets
-        received = {
-            f'{{debug="false",format="proto",svc="{name}",transport="grpc"}}': count for name, count in spans
-        }
-        saved = {f'{{debug="false",result="ok",svc="{name}"}}': count for name, count in spans}
+        spans, packets = self._collector.received, self._collector.packets
+        received: dict[tuple[str, ...], int] = dict.fromkeys(
+            product(("false", "true"), FORMATS, (OTHERS,), TRANSPORTS), 0
+        )
+        saved: dict[tuple[str, ...], int] = dict.fromkeys(
+            product(("false", "true"), ("err", "ok"), (OTHERS,)), 0
+        )
+        for name, count in spans.items():
+            way = ("unknown", name, "unknown") if name == SERVICE else ("proto", name, "grpc")
+            received["false", *way] = saved["false", "ok", name] = count
         processed = {f'{{model="jaeger",protocol="{name}"}}': packets[name] for name in sorted(packets)}
         resident = {"": self._ctx.memory.resident_bytes}
         families: tuple[tuple[str, str, str, dict[str, int]], ...] = (
@@ -121,8 +132,18 @@ class Pages:
                 "Number of packets processed by server",
                 processed,
             ),
-            ("jaeger_collector_spans_received_total", "counter", "received", received),
-            ("jaeger_collector_spans_saved_by_svc_total", "counter", "saved-by-svc", saved),
+            (
+                "jaeger_collector_spans_received_total",
+                "counter",
+                "received",
+                _label(("debug", "format", "svc", "transport"), received),
+            ),
+            (
+                "jaeger_collector_spans_saved_by_svc_total",
+                "counter",
+                "saved-by-svc",
+                _label(("debug", "result", "svc"), saved),
+            ),
             ("process_resident_memory_bytes", "gauge", "Resident memory size in bytes.", resident),
         )
         lines = []
@@ -130,3 +151,11 @@ class Pages:
             lines += [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
             lines += [f"{name}{labels} {float_text(value)}" for labels, value in samples.items()]
         return "\n".join([*lines, ""])
+
+
+def _label(names: tuple[str, ...], counts: Mapping[tuple[str, ...], int]) -> dict[str, int]:
+    """Return counts by labels in the form and the order of Prometheus."""
+    return {
+        "{" + ",".join(f'{name}="{value}"' for name, value in zip(names, values, strict=True)) + "}": count
+        for values, count in sorted(counts.items())
+    }

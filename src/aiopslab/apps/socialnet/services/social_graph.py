@@ -18,6 +18,8 @@ FOLLOWERS: Final = "followers"
 FOLLOWEES: Final = "followees"
 FOLLOW_LINES: Final = (852, 875)
 UNFOLLOW_LINES: Final = (926, 949)
+WAKING_S: Final = 0.000_04
+"""What a thread needs to wake up for the exception of another one."""
 """Lines of the log of a failed call for the user's id and for the followee's."""
 
 
@@ -71,6 +73,7 @@ class SocialGraph:
         try:
             pair = await self._resolve_names(call.payload, call.span, FOLLOW_LINES)
         except ThriftError as error:
+            await self._startup.ctx.sleep(WAKING_S)
             self._startup.log.warning(error.what, self._startup.locate(888, "FollowWithUsername"))
             raise
         await self._follow(pair, call.span)

@@ -7,6 +7,7 @@ here.
 
 from __future__ import annotations
 
+import re
 from random import Random
 from shlex import split
 from typing import Final
@@ -36,6 +37,9 @@ VERBS: Final = {"-A": "add", "--append": "add", "-I": "insert", "--insert": "ins
                 "-S": "rules", "--list-rules": "rules"}  # fmt: skip
 FLAGS: Final = {"-n": "-n", "--numeric": "-n", "-v": "-v", "--verbose": "-v", "-x": "-x", "--exact": "-x",
                 "--line-numbers": "--line", "--line": "--line", "-w": "", "--wait": "", "-4": "", "-6": ""}  # fmt: skip
+ONLY_IPV4: Final = re.compile(r"\d+(\.\d+){3}|\b(DOCKER|KIND|KUBE-(EXT|FIREWALL|FW|SEP|SVC))\b")
+"""Rules and chains of the cluster that have no counterpart for IPv6: services and pods have no such addresses."""
+
 NO_CHAIN: Final = "iptables: No chain/target/match by that name."
 NO_RULE: Final = "iptables: Bad rule (does a matching rule exist in that chain?)."
 
@@ -55,13 +59,15 @@ async def iptables(ctx: Context) -> int:
             f"iptables {VERSION}: table '{table}' does not exist\nPerhaps iptables or your kernel needs to be upgraded.",
             3,
         )
-    present = view_table(ctx, table, name.startswith("ip6"))
+    is_ipv6 = name.startswith("ip6")
+    present = view_table(ctx, table, is_ipv6)
     if rest and rest[0] not in present:
         raise UsageError(NO_CHAIN, 1)
     if verb in ("list", "rules"):
         chosen = {rest[0]: present[rest[0]]} if rest else present
-        await ctx.out(list_chains(chosen, present, flags) if verb == "list" else format_rules(chosen))
-    elif not name.startswith("ip6"):  # there are no packets that IPv6 rules could meet
+        text = list_chains(chosen, present, flags) if verb == "list" else format_rules(chosen)
+        await ctx.out(text.replace("0.0.0.0/0", "::/0     ") if is_ipv6 else text)
+    elif not is_ipv6:  # there are no packets that IPv6 rules could meet
         _edit(ctx, table, verb, rest)
     return 0
 
@@ -125,7 +131,11 @@ def view_table(ctx: Context, table: str, is_ipv6: bool = False) -> dict[str, Cha
     """The chains of a table: a person's rules in front of those of the cluster, which are computed now."""
     filter_ = ctx.container.namespace.filter or PacketFilter()
     managed: dict[str, list[RuleLine]] = {}
-    for line in [] if is_ipv6 else _cluster_rules(ctx).get(table, []):
+    for line in _cluster_rules(ctx).get(table, []):
+        if is_ipv6:
+            if ONLY_IPV4.search(f"{line.chain} {line.spec}"):
+                continue
+            line = RuleLine(line.chain, line.spec)
         rules = managed.setdefault(line.chain, [])
         if line.spec:
             rules.append(line)

@@ -17,8 +17,8 @@ from simcloud.userland.commands.registry import report_usage_errors
 
 VERSION: Final = "nftables v1.0.6 (Lester Gooch #5)\n"
 FAMILIES: Final = ("ip", "ip6", "inet", "arp", "bridge", "netdev")
-TABLES: Final = ("nat", "mangle", "filter")
-"""Docker's rules came first, then the kubelet's hint."""
+TABLES: Final = {"ip": ("nat", "mangle", "filter"), "ip6": ("mangle", "nat", "filter")}
+"""Docker's rules, which are for IPv4 only, came first, then the kubelet's hint."""
 
 PRIORITIES: Final = {
     "mangle": "-150",
@@ -137,8 +137,8 @@ def _point(words: Sequence[str], place: int, message: str, width: int = 0) -> st
 
 
 def _list_tables(ctx: Context, form: Format) -> Iterator[Table]:
-    for name in TABLES:
-        view = view_table(ctx, name)
+    for family, name in ((family, name) for family, names in TABLES.items() for name in names):
+        view = view_table(ctx, name, family == "ip6")
         if not any(chain.rules or not chain.policy for chain in view.values()):
             continue
         hooks = {
@@ -152,7 +152,7 @@ def _list_tables(ctx: Context, form: Format) -> Iterator[Table]:
         }
         is_foreign = any(foreign for found in rules.values() for _, foreign in found)
         texts = {chain: [text for text, _ in found] for chain, found in rules.items()}
-        yield Table("ip", name, {}, hooks, texts, is_foreign)
+        yield Table(family, name, {}, hooks, texts, is_foreign)
     namespace = ctx.container.namespace
     cluster = namespace.network.cluster
     if cluster is not None and cluster.is_node(namespace.machine):
