@@ -76,7 +76,7 @@ class Counters:
                 log.drop_first(size_bytes)
 
     def _list_known_rates(self) -> dict[object, float]:
-        """The rates of counters that are told later what happened in the time observed."""
+        """The rates of counters that learn later what happened in the time observed."""
         since, until = self._taken_at, self._taken_at + self._observed_s
         return {
             ((process, place), name): rate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -129,6 +130,11 @@ def history(environment: Environment) -> tuple[str, float, float]:
     return environment.operate(lines).stdout.decode(), dates.released_s, dates.upgraded_s
 
 
+def operated(environment: Environment, line: str) -> str:
+    line = line.replace("{ns}", f"-n {environment.namespace}")
+    return environment.operate(f"kubectl {line}").stdout.decode()
+
+
 def test_helm_remembers_an_earlier_release(network: Copy[Environment]) -> None:
     with network.branch() as copy:
         output, released_s, upgraded_s = copy.call(history)
@@ -137,6 +143,20 @@ def test_helm_remembers_an_earlier_release(network: Copy[Environment]) -> None:
     assert rows[1][:3] == ["1", f"{first:%a %b %e %H:%M:%S %Y}", "superseded"]
     assert rows[2][:3] == ["2", f"{second:%a %b %e %H:%M:%S %Y}", "deployed"]
     assert rows[4][3].startswith(f"{second:%Y-%m-%d %H:%M:%S}.")
+
+
+def test_the_past_has_read_much_and_written_what_is_there(network: Copy[Environment]) -> None:
+    stored_script = "print(db.post.count(), Number(db.serverStatus().opcounters.insert))"
+    with network.branch() as copy:
+        counted = copy.call(operated, "exec {ns} deploy/home-timeline-redis -- redis-cli info commandstats")
+        stored = copy.call(
+            operated,
+            f"exec {{ns}} deploy/post-storage-mongodb -- mongo post --quiet --eval '{stored_script}'",
+        )
+    calls = dict(re.findall(r"cmdstat_(\w+):calls=(\d+)", counted))
+    posts, inserts = map(int, stored.split())
+    assert int(calls["zrevrange"]) > 100_000
+    assert inserts < posts / 10 and int(calls["zadd"]) < 60 * inserts
 
 
 def test_the_earlier_release_is_what_its_values_make_of_the_chart(network: Copy[Environment]) -> None:

@@ -40,6 +40,13 @@ class Mix:
             return self._named[name]
         return bisect(self._weights, chance.random() * self._weights[-1], 0, len(self._weights) - 1)
 
+    def find_read(self, number: int) -> int:
+        """Return a journey that changes no data: this one, or else the most frequent one."""
+        reads = [each for each in self.journeys if each.promises is None]
+        if not reads or self.journeys[number] in reads:
+            return number
+        return self._named[max(reads, key=lambda journey: journey.weight).name]
+
     async def make(self, ctx: Context, sender: Sender, number: int, chance: Random, timeout_s: float) -> None:
         """Send and record a journey's request; never raises ``SendFailed``."""
         try:
@@ -97,6 +104,8 @@ class Users(Crowd):
     ) -> None:
         super().__init__(door, journeys, timeout_s, results)
         self._arrivals = arrivals
+        self.only_read = False
+        """Whether they make no journeys that change data, for now."""
 
     async def program(self, ctx: Context) -> int:
         """Run on a machine outside the cluster: send requests until killed or until there are no more arrivals."""
@@ -105,6 +114,8 @@ class Users(Crowd):
         for arrival in self._arrivals.draw(chance):
             await ctx.sleep(started_s + arrival.t - ctx.kernel.now)
             number = mix.choose(chance, arrival.journey)
+            if self.only_read:
+                number = mix.find_read(number)
             ctx.spawn(mix.make(ctx, sender, number, chance, self._timeout_s), "request")
         await ctx.sleep(self._timeout_s + ENDING_S)
         return 0

@@ -68,6 +68,20 @@ def test_users_are_served_at_their_rate() -> None:
     assert len(users.results) == sum(site.served.values())
 
 
+def test_users_that_only_read_make_no_journeys_that_change_data() -> None:
+    site = Site()
+    write = Journey(
+        "write", 1.0, lambda _chance: HttpRequest("POST", "/"), promises=lambda _request, _answer: [1]
+    )
+    users = Users(site.door, [get("/"), write], OpenLoop(Steady(20.0)))
+    users.only_read = True
+    site.run(users, 20.0)
+    assert not users.results.promised and sum(site.served.values()) > 300
+    users.only_read = False
+    site.world.run_for(20.0)
+    assert 120 < len(users.results.promised) < 280
+
+
 def test_what_goes_wrong_is_written_down_by_its_kind() -> None:
     site = Site()
     odd = Journey("odd", 1.0, lambda _chance: HttpRequest("GET", "/"), lambda answer: False)

@@ -73,7 +73,8 @@ def test_jaeger_traces_its_own_api_and_tells_nobody_else(world: SmallWorld) -> N
     assert [each.service for each in world.emitter.spans] == ["geo"]
     metrics = world.shell("curl -s http://jaeger:14269/metrics").stdout.decode()
     assert (
-        'received_total{debug="false",format="unknown",svc="jaeger-all-in-one",transport="unknown"} 2\n' in metrics
+        'received_total{debug="false",format="unknown",svc="jaeger-all-in-one",transport="unknown"} 2\n'
+        in metrics
     )
 
 
