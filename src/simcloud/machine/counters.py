@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 from zlib import crc32
 
 from simcloud.machine.computer import Machine
@@ -14,6 +14,9 @@ from simcloud.machine.logs import ROTATE_BYTES, ContainerLog
 from simcloud.machine.network import NODE_PORT, Namespace, Nic
 from simcloud.machine.process import Container, Counted
 from simcloud.machine.process.cpu import SAMPLES
+
+FULL_SYNC_S: Final = 3600.0
+"""How often kube-proxy makes all its rules anew, with counts of zero."""
 
 Add = Callable[[float], None]
 
@@ -112,7 +115,8 @@ class Counters:
         oldest_s = max(ages_s.values())
         cluster = self._machines[0].host.namespace.network.cluster
         for name, uses in cluster.service_uses().items() if cluster is not None else ():
-            found[name] = _Reading(sum(uses.values()), partial(self._add_uses, name, uses), oldest_s)
+            age_s = oldest_s % FULL_SYNC_S
+            found[name] = _Reading(sum(uses.values()), partial(self._add_uses, name, uses), age_s)
         for metrics in self._metrics:
             _read_metrics(found, metrics, ages_s.get(metrics.address, oldest_s))
         return found

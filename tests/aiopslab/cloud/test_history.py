@@ -114,7 +114,7 @@ def test_long_life_has_left_its_traces(site: Copy[Environment]) -> None:
     counted = site.call(
         typed, "ssh kind-worker iptables -t nat -vxnL KUBE-NODEPORTS | grep frontend | tail -1"
     )
-    assert int(counted.split()[0]) > 10_000
+    assert 0 < int(counted.split()[0]) < 10_000, "kube-proxy makes its rules anew every hour"
     generations = "custom-columns=G:.metadata.generation,O:.status.observedGeneration --no-headers"
     listed = site.call(typed, f"kubectl get deployments -n {NS} -o {generations}").splitlines()
     assert {tuple(row.split()) for row in listed} == {("2", "2"), ("3", "3")}

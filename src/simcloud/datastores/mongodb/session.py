@@ -20,8 +20,8 @@ MAX_NESTING: Final = 180
 STEP_CPU_S: Final = 0.000_000_5
 OPERATIONS: Final = {
     "insert": "insert", "find": "query", "update": "update", "delete": "delete", "getMore": "getmore",
-    "findAndModify": "update", "findandmodify": "update",
 }  # fmt: skip
+"""The counter of each command that is not counted as a command."""
 
 
 async def serve(session: Session) -> None:

@@ -52,7 +52,7 @@ def test_the_forms_of_ps(machine: Machine) -> None:
     machine.kernel.run_for(90)
     assert text(machine, "ps aux | head -2") == (
         "USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n"
-        "root           1  0.0  0.2 169352 13716 ?        Ss   09:00   0:00 /sbin/init\n"
+        "root           1  0.0  0.1 169352 13716 ?        Ss   09:00   0:00 /sbin/init\n"
     )
     assert text(machine, "ps -ef | head -2") == (
         "UID          PID    PPID  C STIME TTY          TIME CMD\n"

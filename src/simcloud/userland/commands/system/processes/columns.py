@@ -34,8 +34,13 @@ class Column(Struct, frozen=True):
         return replace(self, heading=heading, width=max(self.width, len(heading)))
 
 
-def _number(heading: str, width: int, value: Callable[[Facts, Process], float], form: str = "d") -> Column:
-    return Column(heading, width, lambda f, p: format(value(f, p), form), key=value)
+def _number(heading: str, width: int, value: Callable[[Facts, Process], int]) -> Column:
+    return Column(heading, width, lambda f, p: str(value(f, p)), key=value)
+
+
+def _tenths(heading: str, value: Callable[[Facts, Process], float]) -> Column:
+    """Tenths of a percent, cut off and not rounded."""
+    return Column(heading, 4, lambda f, p: f"{int(10 * value(f, p)) / 10:.1f}", key=value)
 
 
 def _text(heading: str, width: int, value: Value, cut: bool = False) -> Column:
@@ -92,10 +97,10 @@ COLUMNS: Final[dict[str, Column]] = {
     "ni": _number("NI", 3, lambda _f, p: p.nice),
     "nlwp": _number("NLWP", 4, lambda _f, p: p.threads),
     "opri": _number("PRI", 3, lambda _f, p: 80 + p.nice),
-    "pcpu": _number("%CPU", 4, lambda f, p: f.cpu_percent(p), ".1f"),
+    "pcpu": _tenths("%CPU", lambda f, p: f.cpu_percent(p)),
     "pgid": _number("PGID", PID_WIDTH, lambda f, p: f.group(p)),
     "pid": _PID,
-    "pmem": _number("%MEM", 4, lambda f, p: f.memory_percent(p), ".1f"),
+    "pmem": _tenths("%MEM", lambda f, p: f.memory_percent(p)),
     "ppid": _number("PPID", PID_WIDTH, lambda f, p: f.parent_pid(p)),
     "pri": _number("PRI", 3, lambda _f, p: 19 - p.nice),
     "psr": _number("PSR", 3, lambda _f, _p: 0),
