@@ -122,9 +122,8 @@ class Environment(IncidentSite):
         counters = Counters(
             self._nodes, self.world.emitter.exposed | {self.cluster.api.requests.metrics: None}
         )
-        self._users.only_read = (
-            True  # what these seconds show is taken for weeks, in which the data has not grown
-        )
+        # What these seconds show is taken for weeks, in which the data has not grown.
+        self._users.only_read = True
         self.run_for(WARM_UP_S / 2 - COMPLETE_S)
         counters.observe()
         self._users.only_read = False

@@ -72,9 +72,8 @@ def _measure(task: Task, session: Session) -> dict[str, Any]:
     if changing:
         # Effects of the last steps need time to show.
         environment.run_for(max(session.ended_s + WINDOW_S - environment.now, 0.0))
-    after = (
-        health(environment) if session.steps else session.health
-    )  # a prepared world may be ahead of such a session
+    # A prepared world may be ahead of a session without steps.
+    after = health(environment) if session.steps else session.health
     harm = {
         **_measure_harm(session.steps, session.health, after, changing, session.duration_s),
         "changes_beyond_need": beyond_need,

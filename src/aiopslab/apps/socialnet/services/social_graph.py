@@ -18,9 +18,10 @@ FOLLOWERS: Final = "followers"
 FOLLOWEES: Final = "followees"
 FOLLOW_LINES: Final = (852, 875)
 UNFOLLOW_LINES: Final = (926, 949)
+"""Lines of the log of a failed call for the user's id and for the followee's."""
+
 WAKING_S: Final = 0.000_04
 """What a thread needs to wake up for the exception of another one."""
-"""Lines of the log of a failed call for the user's id and for the followee's."""
 
 
 class SocialGraph:
@@ -30,9 +31,8 @@ class SocialGraph:
         self._startup = startup
         self._sets = startup.connect_sorted_sets("social-graph-redis")
         self.mongo = startup.connect_mongo("social-graph-mongodb")
-        users = startup.open_pool(
-            "user-service", "social-graph", "social-graph-service"
-        )  # the original's names
+        label, blamed = "social-graph", "social-graph-service"  # the original's names
+        users = startup.open_pool("user-service", label, blamed)
         message = "Failed to get user_id from user-service"
         self._lookups = {
             line: ServiceCall(users, "GetUserId", "", startup, message, startup.locate(line, "operator()"))
