@@ -188,7 +188,7 @@ BREAKAGES = (
         ("delete pod -l service=post-storage-mongodb", "exec deploy/post-storage-mongodb -- kill 1"),
         ("kubectl -n {ns} {t}", "kubectl -n {ns} delete pod -l service=post-storage-memcached"),
         (
-            users_fail(HOME, USER, least=0.15, kind="HTTP 500"),
+            users_fail(HOME, USER, least=0.05, kind="HTTP 500"),
             shows("kubectl -n {ns} get pods", r"^post-storage-mongodb-\S+ +1/1 +Running"),
             logged('pod=~"post-storage-service-.*"', r"ReadPosts\) Return set incomplete"),
             for_target(
