@@ -10,6 +10,8 @@ from aiopslab.generators.fault.blocked_pods import BlockedPods, Occasion, list_n
 from aiopslab.generators.fault.drawn import draw_from
 from aiopslab.generators.site import DEPLOYMENTS, Site
 
+SPARE = 50
+"""What the batch pods leave of each node, in thousandths of a core: enough for a target that asks for less."""
 ALLOCATED = "awk '/^Allocated resources/ {seen = 1} seen && $1 == \"cpu\" {print $2}'"
 
 
@@ -48,7 +50,7 @@ class CrowdedNodes(BlockedPods):
         workers = site.list_workers()
         target_nodes = site.nodes_of(self.target)
         free = [get_free_cpu(site, node) + self.cpu * (node in target_nodes) for node in workers]
-        size = min(free) // self.pods_per_node // 50 * 50
+        size = (min(free) - SPARE) // self.pods_per_node // 50 * 50
         self.deploy(site, len(workers) * self.pods_per_node, f"{size}m")
 
     def deploy(self, site: Site, replicas: int, cpu: str, **pod: Any) -> None:
