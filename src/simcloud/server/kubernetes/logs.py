@@ -17,35 +17,43 @@ from simcloud.server.kubernetes.paths import Target
 def serve(app: AppContext, request: Request, target: Target) -> Response:
     """Stream a container's log."""
     options: LogOptions = log_options(request.query_params)
-    stream = open_log(app.api, target.namespace, target.name, options)
-    return StreamingResponse(_text(app, stream), media_type="text/plain")
+    return StreamingResponse(
+        _Text(app, open_log(app.api, target.namespace, target.name, options)).read(), media_type="text/plain"
+    )
 
 
-async def _text(app: AppContext, stream: LogStream) -> AsyncIterator[bytes]:
-    waiting: list[bytes] = []
-    arrived = app.signal()
-    ended = False
+class _Text:
+    """What a log stream has given and the client has not been sent yet, from the moment it is opened: time may pass before the
+    response begins."""
 
-    def take(data: bytes) -> None:
-        waiting.append(data)
-        arrived.set()
+    def __init__(self, app: AppContext, stream: LogStream) -> None:
+        self._app = app
+        self._stream = stream
+        self._waiting: list[bytes] = []
+        self._arrived = app.signal()
+        self._ended = False
+        stream.on_data, stream.on_end = self._take, self._end
+        app.live.poke()
 
-    def end() -> None:
-        nonlocal ended
-        ended = True
-        arrived.set()
+    def _take(self, data: bytes) -> None:
+        self._waiting.append(data)
+        self._arrived.set()
 
-    stream.on_data, stream.on_end = take, end
-    app.live.poke()
-    try:
-        while True:
-            arrived.clear()
-            if waiting:
-                data, waiting[:] = b"".join(waiting), []
-                yield data
-            elif ended:
-                return
-            else:
-                await arrived.wait()
-    finally:
-        stream.stop()
+    def _end(self) -> None:
+        self._ended = True
+        self._arrived.set()
+
+    async def read(self) -> AsyncIterator[bytes]:
+        """Yield the text as it comes, until the log or the client ends."""
+        try:
+            while True:
+                self._arrived.clear()
+                if self._waiting:
+                    data, self._waiting = b"".join(self._waiting), []
+                    yield data
+                elif self._ended:
+                    return
+                else:
+                    await self._arrived.wait()
+        finally:
+            self._stream.stop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import unquote
@@ -47,8 +47,10 @@ class Answer:
 class Door:
     """Asks the application of an API; by default as the administrator."""
 
-    def __init__(self, api: Api) -> None:
+    def __init__(self, api: Api, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """``meanwhile`` happens in the world after the head of each answer."""
         self.api = api
+        self.meanwhile = meanwhile
         api.tokens.accept(TOKEN, SYSTEM_MASTERS)
         self.app = KubernetesApp(api, cast(Live, Still()), "127.0.0.1:6443")
 
@@ -99,6 +101,7 @@ class Door:
             if message["type"] == "http.response.start":
                 code = message["status"]
                 answered = [(name.decode(), value.decode("latin-1")) for name, value in message["headers"]]
+                self.meanwhile()
             else:
                 held.extend(message.get("body", b""))
                 if held:

@@ -10,6 +10,7 @@ import yaml
 from simcloud.kubernetes.cluster import Cluster
 from simcloud.server.kubernetes import protobuf
 from simcloud.sim import Kernel
+from simcloud.world import World, add_cluster
 from tests.simcloud.server.kubernetes.in_process import Answer, Door
 
 JSON, YAML, PROTOBUF = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
@@ -379,6 +380,20 @@ def test_a_watch_in_protobuf(ask: Door) -> None:
         406,
         f"only the following media types are accepted: {JSON};stream=watch, {PROTOBUF};stream=watch",
     )
+
+
+def test_a_log_is_whole_although_time_passes_before_it_is_sent() -> None:
+    world = World(1, telemetry=False)
+    cluster = add_cluster(world, 3)
+    cluster.start()
+    world.run_for(40)
+    door = Door(cluster.api, meanwhile=lambda: world.run_for(1))
+    path = "/api/v1/namespaces/kube-system/pods"
+    names = [item["metadata"]["name"] for item in door("GET", path).json()["items"]]
+    pod = next(name for name in names if name.startswith("kube-proxy"))
+    whole = door("GET", f"{path}/{pod}/log").body
+    assert whole.count(b"\n") > 10
+    assert door("GET", f"{path}/{pod}/log?follow=true").body == whole
 
 
 def test_a_path_is_what_the_request_line_says(ask: Door) -> None:
