@@ -122,7 +122,10 @@ def look_around(browser: Browser) -> None:
     browser.choose("#panel-logs [name=workload]", "geo")
     browser.wait_for_text("geo-", ".logs")
     browser.click("#tab-traces")
-    browser.click("#panel-traces td button.link")
+    # Of the newest traces some spans have not arrived yet.
+    trace = "[...document.querySelectorAll('#panel-traces tr')].find(row => row.cells[3]?.textContent > 1)"
+    browser.wait_for(f"{trace} !== undefined")
+    browser.evaluate(f"{trace}.querySelector('button.link').click()")
     browser.wait_for("document.querySelectorAll('.waterfall .span').length > 1")
 
 
