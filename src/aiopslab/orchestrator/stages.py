@@ -33,6 +33,7 @@ from aiopslab.orchestrator.preparation import (
     stage,
 )
 from aiopslab.orchestrator.problems import ProblemRegistry
+from aiopslab.orchestrator.records import get_version
 from aiopslab.orchestrator.session import Session
 from aiopslab.orchestrator.tasks import Task
 from aiopslab.utils import ProgressCallback, ignore_progress, list_extensions
@@ -66,12 +67,13 @@ class Stage:
     ) -> None:
         """Deploy the baseline of a problem, which may be defined in one of these files.
 
-        ``modules`` and interpreters are imported here, and packages with metrics looked up, because every copy would have to do it again.
+        ``modules`` and interpreters are imported here, and installed packages looked up, because every copy would have to do it again.
         On a real ``cluster``, which cannot be copied, the caller closes the environment.
         """
         for module in (*INTERPRETERS, *modules):
             import_module(module)
         list_extensions("aiopslab.metrics")
+        get_version()
         self.registry = ProblemRegistry()
         for file in files:
             self.registry.load(file)

@@ -86,11 +86,12 @@ def find_changes_beyond_need(
         if key in footprint.touched or what == "removed"
     }
     faults = tuple(faults)
-    own_state = set(describe_state_changes(session.state, environment.read_state()))
-    return [
-        *sorted(find_unneeded_changes(environment.wanted, now, environment, faults, changed)),
-        *(change for change in find_unneeded_state_changes(environment, faults) if change in own_state),
-    ]
+    unneeded = sorted(find_unneeded_changes(environment.wanted, now, environment, faults, changed))
+    if own_state := describe_state_changes(session.state, environment.read_state()):
+        unneeded += [
+            change for change in find_unneeded_state_changes(environment, faults) if change in own_state
+        ]
+    return unneeded
 
 
 def compute_error_budget(environment: IncidentSite, began_s: float, ended_s: float) -> dict[str, Any]:
