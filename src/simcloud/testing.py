@@ -1,7 +1,8 @@
 """A cluster for tests, served over HTTPS on loopback from a background thread.
 
 For genuine clients: kubectl, lightkube, the official Python client. The cluster is settled when it is served: nodes are
-ready and system pods run. From then on virtual time follows real time.
+ready, and so is the system, which runs in pods, or as processes of the nodes in a cluster of one or two. From then on virtual time
+follows real time.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ A healthy system's severity may be slightly above 0: the objectives allow 1 % of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -39,11 +39,11 @@ POINTS: Final = {"nodes": 4.0, "pods": 0.5}
 """Weights of unhealthy objects; all other kinds weigh 1."""
 HALF: Final = 4.0
 """Points at which the objects' part reaches half of its maximum."""
-WORKLOADS: Final = ("deployments", "statefulsets", "daemonsets")
-CHECKED: Final = (
-    ("", "nodes"), ("", "pods"), ("", "services"), ("discovery.k8s.io", "endpointslices"),
-    *(("apps", plural) for plural in WORKLOADS),
-)  # fmt: skip
+NODES: Final = (("", "nodes"),)
+PODS: Final = (("", "pods"),)
+WORKLOADS: Final = (("apps", "deployments"), ("apps", "statefulsets"), ("apps", "daemonsets"))
+SERVICES: Final = (("", "services"),)
+SLICES: Final = (("discovery.k8s.io", "endpointslices"),)
 ONGOING: Final = inf
 """The last time of a problem that persists."""
 SERVICE_NAME: Final = "kubernetes.io/service-name"
@@ -70,23 +70,33 @@ class HealthMonitor:
 
     def __init__(self, environment: IncidentSite) -> None:
         self._environment = environment
-        self._newest = -1
-        self._unhealthy: list[tuple[str, float]] = []
+        self._known: dict[Check, tuple[int, list[tuple[str, float]]]] = {}
+        """The newest write to the objects of each check, and what it found then."""
 
     def measure(self) -> Health:
         """Measure the system's health now."""
         environment = self._environment
         failed, slow, worst = _measure_users(environment)
-        if (newest := environment.cluster.api.log.newest(CHECKED)) != self._newest:
-            self._newest, self._unhealthy = newest, list(_find_unhealthy(environment))
         now_s = environment.now + environment.world.epoch_s
-        unhealthy = tuple(sorted(name for name, last_s in self._unhealthy if now_s - last_s < WINDOW_S))
+        unhealthy = tuple(
+            sorted(name for name, last_s in self._find_unhealthy() if now_s - last_s < WINDOW_S)
+        )
         return Health(
             round(compute_severity((failed + SLOW * slow + worst) / 2, unhealthy), 6),
             round(failed, 6),
             round(slow, 6),
             unhealthy,
         )
+
+    def _find_unhealthy(self) -> Iterator[tuple[str, float]]:
+        """Yield unhealthy objects with the last time at which they were unhealthy."""
+        log = self._environment.cluster.api.log
+        for find, resources in CHECKS.items():
+            newest = log.newest(resources)
+            known = self._known.get(find)
+            if known is None or known[0] != newest:
+                known = self._known[find] = newest, list(find(self._environment))
+            yield from known[1]
 
 
 def compute_severity(users: float, unhealthy: tuple[str, ...]) -> float:
@@ -141,30 +151,33 @@ def _measure_users(environment: IncidentSite) -> tuple[float, float, float]:
     return failed.total() / total, slow.total() / total, worst
 
 
-def _find_unhealthy(environment: IncidentSite) -> Iterator[tuple[str, float]]:
-    """Yield unhealthy objects with the last time at which they were unhealthy."""
-    own = environment.namespace
+def _find_bad_nodes(environment: IncidentSite) -> Iterator[tuple[str, float]]:
+    for node in environment.cluster.api.log.objects("", "nodes"):
+        if not is_ready(node):
+            yield f"nodes/{node['metadata']['name']}", ONGOING
+
+
+def _find_bad_pods(environment: IncidentSite) -> Iterator[tuple[str, float]]:
     for pod in environment.cluster.api.log.objects("", "pods"):
         if is_active(pod):
-            yield _format_name("pods", pod, own), _get_last_crash_s(pod) if is_ready(pod) else ONGOING
-    yield from ((name, ONGOING) for name in _find_failing(environment))
-    yield from ((name, ONGOING) for name in _find_gone(environment))
+            name = _format_name("pods", pod, environment.namespace)
+            yield name, _get_last_crash_s(pod) if is_ready(pod) else ONGOING
 
 
-def _find_failing(environment: IncidentSite) -> Iterator[str]:
-    """Yield nodes that are not ready, workloads that lack pods, and Services without ready endpoints."""
-    log, own = environment.cluster.api.log, environment.namespace
-    yield from (
-        f"nodes/{node['metadata']['name']}" for node in log.objects("", "nodes") if not is_ready(node)
-    )
-    for plural in WORKLOADS:
-        for workload in log.objects("apps", plural):
+def _find_incomplete_workloads(environment: IncidentSite) -> Iterator[tuple[str, float]]:
+    for group, plural in WORKLOADS:
+        for workload in environment.cluster.api.log.objects(group, plural):
             if _lacks_pods(workload):
-                yield _format_name(plural, workload, own)
+                yield _format_name(plural, workload, environment.namespace), ONGOING
+
+
+def _find_unserved_services(environment: IncidentSite) -> Iterator[tuple[str, float]]:
+    """Yield Services without ready endpoints."""
+    log = environment.cluster.api.log
     served = _find_served(log)
     for service in log.objects("", "services"):
         if _selects_pods(service) and _get_key(service) not in served:
-            yield _format_name("services", service, own)
+            yield _format_name("services", service, environment.namespace), ONGOING
 
 
 def _get_last_crash_s(pod: Object) -> float:
@@ -199,18 +212,19 @@ def _selects_pods(service: Object) -> bool:
     return bool(service["spec"].get("selector")) and service["spec"].get("type") != "ExternalName"
 
 
-def _find_gone(environment: IncidentSite) -> Iterator[str]:
+def _find_gone(environment: IncidentSite) -> Iterator[tuple[str, float]]:
     """Yield workloads and Services of the baseline that were deleted or scaled to zero."""
     try:
         baseline = environment.baseline.objects
     except LookupError:
         return
-    log, own = environment.cluster.api.log, environment.namespace
+    log = environment.cluster.api.log
+    concerned = {*WORKLOADS, *SERVICES}
     for key, before in baseline.items():
-        if key.plural in WORKLOADS or key.plural == "services":
+        if key[:2] in concerned:
             now = log.get(key)
             if now is None or (_is_scaled_up(before, key) and not _is_scaled_up(now, key)):
-                yield _format_name(key.plural, before, own)
+                yield _format_name(key.plural, before, environment.namespace), ONGOING
 
 
 def _is_scaled_up(obj: Object, key: Key) -> bool:
@@ -224,3 +238,14 @@ def _get_key(obj: Object) -> tuple[str, str]:
 def _format_name(plural: str, obj: Object, own: str) -> str:
     namespace, name = _get_key(obj)
     return f"{plural}/{name}" if namespace in ("", own) else f"{plural}/{name} ({namespace})"
+
+
+Check = Callable[["IncidentSite"], Iterator[tuple[str, float]]]
+CHECKS: Final[dict[Check, tuple[tuple[str, str], ...]]] = {
+    _find_bad_nodes: NODES,
+    _find_bad_pods: PODS,
+    _find_incomplete_workloads: WORKLOADS,
+    _find_unserved_services: SERVICES + SLICES,
+    _find_gone: WORKLOADS + SERVICES,
+}
+"""What finds unhealthy objects, and the resources that it depends on."""
