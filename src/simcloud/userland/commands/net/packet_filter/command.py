@@ -65,8 +65,9 @@ async def iptables(ctx: Context) -> int:
         raise UsageError(NO_CHAIN, 1)
     if verb in ("list", "rules"):
         chosen = {rest[0]: present[rest[0]]} if rest else present
-        text = list_chains(chosen, present, flags) if verb == "list" else format_rules(chosen)
-        await ctx.out(text.replace("0.0.0.0/0", "::/0     ") if is_ipv6 else text)
+        anywhere = "::/0" if is_ipv6 else "0.0.0.0/0"
+        listed = list_chains(chosen, present, flags, anywhere) if verb == "list" else format_rules(chosen)
+        await ctx.out(listed)
     elif not is_ipv6:  # there are no packets that IPv6 rules could meet
         _edit(ctx, table, verb, rest)
     return 0

@@ -102,9 +102,10 @@ def format_saved(table: str, chains: Chains, counted: bool) -> str:
     return f"*{table}\n{heads}{_format_appends(chains, counted)}COMMIT\n"
 
 
-def list_chains(chains: Chains, everything: Chains, flags: Sequence[str]) -> str:
-    """The output of ``-L``; ``everything`` is the whole table, in which references are counted."""
+def list_chains(chains: Chains, everything: Chains, flags: Sequence[str], anywhere: str) -> str:
+    """The output of ``-L``; ``everything`` is the whole table, in which references are counted, and ``anywhere`` all addresses as numbers."""
     detailed, numeric = "-v" in flags, "-n" in flags
+    anywhere = anywhere if numeric else "anywhere"
     numbered = any(flag.startswith("--line") for flag in flags)
     shorten = str if "-x" in flags else _short
     head = "target     prot opt "
@@ -120,14 +121,14 @@ def list_chains(chains: Chains, everything: Chains, flags: Sequence[str]) -> str
             about = f"{references[name]} references"
         part = f"Chain {name} ({about})\n{'num  ' if numbered else ''}{head}source               destination         \n"
         for number, rule in enumerate(chain.rules, 1):
-            part += (f"{number:<5}" if numbered else "") + _row(rule, detailed, numeric, "-x" in flags) + "\n"
+            row = _row(rule, detailed, numeric, "-x" in flags, anywhere)
+            part += f"{number:<5}{row}\n" if numbered else f"{row}\n"
         parts.append(part)
     return "\n".join(parts)
 
 
-def _row(rule: RuleLine, detailed: bool, numeric: bool, exact: bool) -> str:
+def _row(rule: RuleLine, detailed: bool, numeric: bool, exact: bool, anywhere: str) -> str:
     columns = parse_spec(rule.spec)
-    anywhere = "0.0.0.0/0" if numeric else "anywhere"
     ends = [end.removesuffix("/32") or anywhere for end in (columns.source, columns.destination)]
     protocol = PROTOCOLS[columns.transport] if numeric else columns.transport
     shorten, width = (str, 8) if exact else (_short, 5)
