@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -12,6 +13,8 @@ from simcloud.kubernetes.api.subresources import open_log
 from simcloud.server.kubernetes.context import AppContext
 from simcloud.server.kubernetes.parameters import log_options
 from simcloud.server.kubernetes.paths import Target
+
+MAX_UNREAD_BYTES: Final = 64 << 20
 
 
 def serve(app: AppContext, request: Request, target: Target) -> Response:
@@ -24,12 +27,12 @@ def serve(app: AppContext, request: Request, target: Target) -> Response:
 
 class _Text:
     """What a log stream has given and the client has not been sent yet, from the moment it is opened: time may pass before the
-    response begins."""
+    response begins. The stream ends when a client leaves too much unread."""
 
     def __init__(self, app: AppContext, stream: LogStream) -> None:
-        self._app = app
         self._stream = stream
         self._waiting: list[bytes] = []
+        self._unread_bytes = 0
         self._arrived = app.signal()
         self._ended = False
         stream.on_data, stream.on_end = self._take, self._end
@@ -38,6 +41,10 @@ class _Text:
     def _take(self, data: bytes) -> None:
         self._waiting.append(data)
         self._arrived.set()
+        self._unread_bytes += len(data)
+        if self._unread_bytes > MAX_UNREAD_BYTES:
+            self._stream.stop()
+            self._end()
 
     def _end(self) -> None:
         self._ended = True
@@ -49,7 +56,7 @@ class _Text:
             while True:
                 self._arrived.clear()
                 if self._waiting:
-                    data, self._waiting = b"".join(self._waiting), []
+                    data, self._waiting, self._unread_bytes = b"".join(self._waiting), [], 0
                     yield data
                 elif self._ended:
                     return

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import pytest
 import yaml
 
 from simcloud.kubernetes.cluster import Cluster
-from simcloud.server.kubernetes import protobuf
+from simcloud.server.kubernetes import logs, protobuf
 from simcloud.sim import Kernel
 from simcloud.world import World, add_cluster
 from tests.simcloud.server.kubernetes.in_process import Answer, Door
@@ -394,6 +395,31 @@ def test_a_log_is_whole_although_time_passes_before_it_is_sent() -> None:
     whole = door("GET", f"{path}/{pod}/log").body
     assert whole.count(b"\n") > 10
     assert door("GET", f"{path}/{pod}/log?follow=true").body == whole
+
+
+class EndlessLog:
+    """A log that is written to until nobody wants it any more."""
+
+    def __init__(self) -> None:
+        self.on_data: Callable[[bytes], None] | None = None
+        self.on_end: Callable[[], None] | None = None
+        self.is_stopped = False
+
+    def write(self) -> None:
+        while not self.is_stopped:
+            assert self.on_data is not None
+            self.on_data(b"x" * 1000)
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+
+def test_a_log_that_nobody_reads_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = EndlessLog()
+    monkeypatch.setattr(logs, "open_log", lambda *_: endless)
+    monkeypatch.setattr(logs, "MAX_UNREAD_BYTES", 2500)
+    door = Door(Cluster(Kernel(1)).api, meanwhile=endless.write)
+    assert door("GET", f"{NAMESPACE}/pods/any/log?follow=true").body == b"x" * 3000
 
 
 def test_a_path_is_what_the_request_line_says(ask: Door) -> None:
