@@ -80,8 +80,14 @@ class Inverse:
         return list(callers)
 
     def undo(self) -> list[str]:
-        """Restore everything; return what could not be restored. Nodes come first: kubectl may depend on them."""
+        """Restore everything; return what could not be restored.
+
+        Nodes come first: kubectl may depend on them. Rows come before objects where the database is up: many a service that starts
+        writes the rows that it misses.
+        """
         left = [what for place in reversed(self._places.values()) for what in place.restore()]
+        for store in self._stores.values():
+            store.restore_if_up()
         left += restore_objects(self._site, self._objects, self._read_objects)
         left += [what for store in self._stores.values() for what in store.restore()]
         left += [what for record in self._keys.values() for what in record.restore()]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -155,8 +155,14 @@ class StoreRecord:
             except OperationFailed:
                 self._backup = Content()
 
+    def restore_if_up(self) -> None:
+        """Take back what was changed if the database answers now."""
+        if self._changes or self._indexes:
+            with suppress(OperationFailed):
+                self._write(list(self._write_repairs(read_content(self._site, self.store))))
+
     def restore(self) -> list[str]:
-        """Take back what was changed; return what could not be restored."""
+        """Take back what was changed and is not restored yet; return what could not be restored."""
         try:
             return self._restore()
         except OperationFailed as error:
@@ -172,13 +178,16 @@ class StoreRecord:
             taken_back = {change.place for change in self._changes}
             lost = [place for place in self._backup.rows if place not in now.rows and place not in taken_back]
             statements += [_write_row(place, self._backup.rows[place]) for place in lost]
+        self._write(statements)
+        return self._find_left()
+
+    def _write(self, statements: list[str]) -> None:
         administrators = find_administrators([self._site.app.component(self.store)])
         # an administrator that is as it was may not write others any more
         statements.sort(key=lambda statement: any(f'"admin.{name}"' in statement for name in administrators))
         with self._allow_accounts(any(ACCOUNTS in statement for statement in statements)):
             for script in _join_statements(statements):
                 self._site.database(self.store, script)
-        return self._find_left()
 
     @contextmanager
     def _allow_accounts(self, is_needed: bool) -> Iterator[None]:

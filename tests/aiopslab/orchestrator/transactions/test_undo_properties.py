@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from aiopslab.cloud import Copy, Environment
 from tests.aiopslab.orchestrator.transactions.worlds import HOTEL, RATES, SOCIAL, USERS, run
@@ -81,6 +81,9 @@ redis_lines = st.one_of(
 @pytest.mark.slow(keep=1)
 @settings(max_examples=8)
 @given(st.lists(hotel_lines, min_size=1, max_size=6))
+@example(
+    [f"{RATES} '{ROWS[0]}'", f"{KUBECTL} scale deploy/rate --replicas=0"]
+)  # rate writes rows when it starts
 def test_an_abort_restores_everything(hotel: Copy[Environment], lines: list[str]) -> None:
     with hotel.branch() as copy:
         outcome = copy.call(run, ["begin", *lines, "abort"])
