@@ -81,9 +81,8 @@ redis_lines = st.one_of(
 @pytest.mark.slow(keep=1)
 @settings(max_examples=8)
 @given(st.lists(hotel_lines, min_size=1, max_size=6))
-@example(
-    [f"{RATES} '{ROWS[0]}'", f"{KUBECTL} scale deploy/rate --replicas=0"]
-)  # rate writes rows when it starts
+# When rate starts, it writes the rows that it misses.
+@example([f"{RATES} '{ROWS[0]}'", f"{KUBECTL} scale deploy/rate --replicas=0"])
 def test_an_abort_restores_everything(hotel: Copy[Environment], lines: list[str]) -> None:
     with hotel.branch() as copy:
         outcome = copy.call(run, ["begin", *lines, "abort"])

@@ -35,7 +35,7 @@ def dial(
     authority = yaml.safe_load(text)["clusters"][0]["cluster"]["certificate-authority-data"]
     trust = ssl.create_default_context(cadata=base64.b64decode(authority).decode())
     # This client reads in a thread and writes in another, which older Pythons do not guard against each other. TLS 1.3 sends
-    # tickets after its handshake: reading these beside the first write has lost an answer.
+    # tickets after its handshake: an answer has been lost, probably because these were read beside the first write.
     trust.maximum_version = ssl.TLSVersion.TLSv1_2
     token = world.server.token if token is None else token
     return connect(
