@@ -52,7 +52,7 @@ def baseline() -> Iterator[Callable[[str], Copy[Environment]]]:
         yield cache(lambda app: stack.enter_context(Copy.of(prepared, app, 5)))
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(("app", "name", "target"), list(plays()))
 def test_it_is_seen_and_heals(
     baseline: Callable[[str], Copy[Environment]], app: str, name: str, target: str

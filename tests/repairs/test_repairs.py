@@ -103,7 +103,7 @@ def fill(stage: Stage, line: str, fault: Fault) -> str:
     return line
 
 
-@pytest.mark.slow(keep=1, rarely=30)
+@pytest.mark.slow(rarely=30)
 @pytest.mark.parametrize("pid", JUDGED)
 def test_right_repairs_pass_and_wrong_ones_fail(stages: Stages, pid: str) -> None:
     for lines, passes in list_repairs(find_tables(pid)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +24,6 @@ FLOORS = {
     if isinstance(factory, type) and factory.__module__ == Floor.__module__
 }
 SEEN = "test-social-network   user-service\ntest-social-network   text-service\n"
-
-
-@pytest.fixture(scope="module")
-def stages() -> Iterator[Stages]:
-    with Stages(5) as prepared:
-        yield prepared
 
 
 def problem(task: str) -> Task:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,13 @@ import pytest
 from aiopslab.cli.cluster_session import ServedSession
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
-from tests.aiopslab.cli.posed_world import posed
 
 PROBLEM = "revoke_auth_mongodb-detection-1"
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[PreparedProblem]]:
-    with Copy.of(posed, PROBLEM) as copy:
-        yield copy
+def world(copy_problem: Callable[[str], Copy[PreparedProblem]]) -> Copy[PreparedProblem]:
+    return copy_problem(PROBLEM)
 
 
 def request_all(problem: PreparedProblem, results: Path, *requests: tuple[str, str]) -> list[tuple[int, Any]]:

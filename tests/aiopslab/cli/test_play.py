@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 from aiopslab.benchmark import Store
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
-from tests.aiopslab.cli.posed_world import Called, called, list_progress, posed
+from tests.aiopslab.cli.posed_world import Called, called, list_progress
 from tests.aiopslab.cli.test_cli import aiopslab
 from tests.aiopslab.cli.test_shell import Person
 from tests.aiopslab.orchestrator.models.endpoint import Answer, open_endpoint
@@ -21,9 +21,8 @@ PROBLEM = "revoke_auth_mongodb-localization-1"
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[PreparedProblem]]:
-    with Copy.of(posed, PROBLEM) as copy:
-        yield copy
+def world(copy_problem: Callable[[str], Copy[PreparedProblem]]) -> Copy[PreparedProblem]:
+    return copy_problem(PROBLEM)
 
 
 def play(world: Copy[PreparedProblem], results: Path, *lines: str, options: Sequence[str] = ()) -> Called:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
-from tests.aiopslab.cli.posed_world import Called, called, posed
+from tests.aiopslab.cli.posed_world import Called, called
 from tests.aiopslab.cli.test_cli import ROOT, aiopslab
 
 PROBLEM = "revoke_auth_mongodb-detection-1"
@@ -25,9 +25,8 @@ RAISES = "def get_action(state):\n    raise OSError('the agent fell over')\n"
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[PreparedProblem]]:
-    with Copy.of(posed, PROBLEM) as copy:
-        yield copy
+def world(copy_problem: Callable[[str], Copy[PreparedProblem]]) -> Copy[PreparedProblem]:
+    return copy_problem(PROBLEM)
 
 
 def run(world: Copy[PreparedProblem], results: Path, *args: str) -> Called:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
-from tests.aiopslab.cli.posed_world import Called, called, posed
+from tests.aiopslab.cli.posed_world import Called, called
 from tests.aiopslab.cli.test_cli import ROOT, aiopslab
 from tests.aiopslab.orchestrator.models.endpoint import Answer, Endpoint, open_endpoint
 
@@ -41,9 +41,8 @@ SCRIPTS = {
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[PreparedProblem]]:
-    with Copy.of(posed, PROBLEM) as copy:
-        yield copy
+def world(copy_problem: Callable[[str], Copy[PreparedProblem]]) -> Copy[PreparedProblem]:
+    return copy_problem(PROBLEM)
 
 
 @pytest.fixture

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.orchestrator.actions import TaskActions
@@ -23,27 +21,14 @@ ALERTMANAGER = "http://172.18.0.2:30093"
 RAW = "/api/v1/namespaces/monitoring/services/{}/proxy{}"
 
 
-def settle(seed: int) -> Environment:
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
-    environment.terminal()
-    return environment
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[Copy[Environment]]:
-    with Copy.of(settle, 5) as copy:
-        yield copy
-
-
 def type_lines(environment: Environment, lines: tuple[str, ...]) -> list[str]:
     results = [environment.terminal().run(line, timeout_s=600) for line in lines]
     return [(result.stdout + result.stderr).decode() for result in results]
 
 
-def run(world: Copy[Environment], *lines: str) -> list[str]:
+def run(hotels: Copy[Environment], *lines: str) -> list[str]:
     """Return the outputs of lines that are typed into a fresh copy of the world."""
-    with world.branch() as copy:
+    with hotels.branch() as copy:
         return copy.call(type_lines, lines)
 
 
@@ -57,9 +42,9 @@ def read_values(text: str, label: str) -> dict[str, float]:
     return {series["metric"].get(label, ""): float(series["value"][1]) for series in answer["data"]["result"]}
 
 
-def test_every_part_runs_with_its_usual_port(world: Copy[Environment]) -> None:
+def test_every_part_runs_with_its_usual_port(hotels: Copy[Environment]) -> None:
     pods, services, exporters = run(
-        world,
+        hotels,
         "kubectl get pods -n monitoring --no-headers",
         "kubectl get svc -n monitoring -o jsonpath='{range .items[*]}{.metadata.name}:{.spec.ports[0].port} {end}'",
         "kubectl get ds -n monitoring -o jsonpath='{.items[*].status.numberReady}'",
@@ -73,8 +58,8 @@ def test_every_part_runs_with_its_usual_port(world: Copy[Environment]) -> None:
     assert exporters == "4"
 
 
-def test_every_target_is_up(world: Copy[Environment]) -> None:
-    down, jobs, stores = run(world, query("up == 0"), query("count by (job) (up)"), query("mongodb_up"))
+def test_every_target_is_up(hotels: Copy[Environment]) -> None:
+    down, jobs, stores = run(hotels, query("up == 0"), query("count by (job) (up)"), query("mongodb_up"))
     assert read_values(down, "instance") == {}
     counted = read_values(jobs, "job")
     assert counted.pop("kubernetes-pods") > 8
@@ -85,10 +70,10 @@ def test_every_target_is_up(world: Copy[Environment]) -> None:
     assert read_values(stores, "service")["mongodb-geo"] == 1
 
 
-def test_prometheus_answers_on_every_way_that_reaches_it(world: Copy[Environment]) -> None:
+def test_prometheus_answers_on_every_way_that_reaches_it(hotels: Copy[Environment]) -> None:
     healthy = "Prometheus Server is Healthy.\n"
     outputs = run(
-        world,
+        hotels,
         f"curl -s {PROMETHEUS}/-/healthy",
         f"kubectl get --raw {RAW.format('prometheus-server:9090', '/-/healthy')}",
         f"kubectl -n {NS} exec deploy/frontend -- curl -s prometheus-server.monitoring:9090/-/healthy",
@@ -97,16 +82,16 @@ def test_prometheus_answers_on_every_way_that_reaches_it(world: Copy[Environment
     )
     assert outputs == [healthy] * 5
     service = "curl -s -m 2 http://$(kubectl -n monitoring get svc prometheus-server -o jsonpath='{.spec.clusterIP}'):9090/-/healthy; echo $?"
-    assert run(world, service) == ["28\n"]  # the operator's host has no route to Service addresses
+    assert run(hotels, service) == ["28\n"]  # the operator's host has no route to Service addresses
 
 
-def test_the_http_api_has_its_usual_parts(world: Copy[Environment]) -> None:
+def test_the_http_api_has_its_usual_parts(hotels: Copy[Environment]) -> None:
     paths = ("labels", "series?match[]=up", "rules", "alerts", "targets", "status/config", "alertmanagers")
-    for text in run(world, *(f"curl -sg '{PROMETHEUS}/api/v1/{path}'" for path in paths)):
+    for text in run(hotels, *(f"curl -sg '{PROMETHEUS}/api/v1/{path}'" for path in paths)):
         assert json.loads(text)["status"] == "success"
     ranged = f"curl -s '{PROMETHEUS}/api/v1/query_range?query=up&start='$(($(date +%s)-60))'&end='$(date +%s)'&step=15'"
     metrics, series, status, silences = run(
-        world,
+        hotels,
         f"curl -s {PROMETHEUS}/metrics",
         ranged,
         f"curl -s {ALERTMANAGER}/api/v2/status",
@@ -118,11 +103,11 @@ def test_the_http_api_has_its_usual_parts(world: Copy[Environment]) -> None:
     assert json.loads(silences) == []
 
 
-def test_the_images_have_their_tools(world: Copy[Environment]) -> None:
+def test_the_images_have_their_tools(hotels: Copy[Environment]) -> None:
     prometheus = "kubectl exec -n monitoring deploy/prometheus-server -- promtool"
     amtool = "kubectl exec -n monitoring alertmanager-0 -- amtool"
     checked, samples, scalar, wrong, alerts, silences, config, refused = run(
-        world,
+        hotels,
         f"{prometheus} check config /etc/prometheus/prometheus.yml",
         f"{prometheus} query instant http://localhost:9090 'up{{job=\"kube-state-metrics\"}}'",
         f"{prometheus} query instant http://localhost:9090 1+1",
@@ -148,9 +133,9 @@ def test_the_images_have_their_tools(world: Copy[Environment]) -> None:
     assert "amtool: error: required flag --alertmanager.url not provided, try --help" in refused
 
 
-def test_exporters_serve_text(world: Copy[Environment]) -> None:
+def test_exporters_serve_text(hotels: Copy[Environment]) -> None:
     node, state, mongodb, consul = run(
-        world,
+        hotels,
         "curl -s 172.18.0.3:9100/metrics",
         f"kubectl get --raw {RAW.format('kube-state-metrics:8080', '/metrics')}",
         f"kubectl get --raw '{RAW.format('mongodb-exporter:9216', '/scrape')}?target=mongodb-geo.{NS}:27017'",
@@ -162,9 +147,9 @@ def test_exporters_serve_text(world: Copy[Environment]) -> None:
     assert "\nconsul_up 1\n" in consul
 
 
-def test_without_prometheus_there_are_no_answers_and_then_a_gap(world: Copy[Environment]) -> None:
+def test_without_prometheus_there_are_no_answers_and_then_a_gap(hotels: Copy[Environment]) -> None:
     _, refused, raw, _, counted, samples = run(
-        world,
+        hotels,
         "kubectl -n monitoring scale deploy/prometheus-server --replicas=0; sleep 90",
         query("up") + "; echo $?",
         f"kubectl get --raw {RAW.format('prometheus-server:9090', '/-/ready')}",
@@ -178,9 +163,9 @@ def test_without_prometheus_there_are_no_answers_and_then_a_gap(world: Copy[Envi
     assert read_values(samples, "job")["prometheus"] >= 8, "the volume keeps the samples of the first process"
 
 
-def test_a_new_volume_has_no_samples(world: Copy[Environment]) -> None:
+def test_a_new_volume_has_no_samples(hotels: Copy[Environment]) -> None:
     _, samples = run(
-        world,
+        hotels,
         "kubectl -n monitoring scale deploy/prometheus-server --replicas=0; sleep 5; kubectl -n monitoring get pvc prometheus-server -o yaml >pvc.yaml; "
         "kubectl -n monitoring delete pvc prometheus-server; sed -i '/volumeName/d;/bind-/d;/bound-/d;/uid/d;/resourceVersion/d' pvc.yaml; "
         "kubectl create -f pvc.yaml; kubectl -n monitoring scale deploy/prometheus-server --replicas=1; "
@@ -201,9 +186,9 @@ E""",
     ],
     ids=["network policy", "packet filter"],
 )
-def test_an_unreachable_target_is_down(world: Copy[Environment], breakage: str) -> None:
+def test_an_unreachable_target_is_down(hotels: Copy[Environment], breakage: str) -> None:
     _, up, series, why = run(
-        world,
+        hotels,
         f"{breakage}\nsleep 20",
         query('up{job="kube-state-metrics"}'),
         query("kube_deployment_spec_replicas"),
@@ -214,9 +199,9 @@ def test_an_unreachable_target_is_down(world: Copy[Environment], breakage: str) 
     assert "context deadline exceeded" in why
 
 
-def test_an_exporter_says_that_its_store_is_down(world: Copy[Environment]) -> None:
+def test_an_exporter_says_that_its_store_is_down(hotels: Copy[Environment]) -> None:
     _, up, store = run(
-        world,
+        hotels,
         f"kubectl -n {NS} scale deploy/mongodb-geo --replicas=0; sleep 40",
         query('up{service="mongodb-geo"}'),
         query('mongodb_up{service="mongodb-geo"}'),
@@ -225,10 +210,10 @@ def test_an_exporter_says_that_its_store_is_down(world: Copy[Environment]) -> No
     assert read_values(store, "service") == {"mongodb-geo": 0}
 
 
-def test_a_broken_configuration_ends_prometheus(world: Copy[Environment]) -> None:
+def test_a_broken_configuration_ends_prometheus(hotels: Copy[Environment]) -> None:
     break_it = """kubectl -n monitoring patch cm prometheus-server -p '{"data": {"prometheus.yml": "scrape_configs: ["}}'"""
     _, kept, _, pods, log = run(
-        world,
+        hotels,
         f"{break_it}; sleep 90",
         f"curl -s -X POST {PROMETHEUS}/-/reload; curl -s {PROMETHEUS}/-/ready",
         "kubectl -n monitoring delete pod -l app.kubernetes.io/name=prometheus; sleep 60",
@@ -253,8 +238,8 @@ def read_pages(environment: Environment) -> tuple[str, Any, str, str]:
     return before, alerts, fired, environment.read_page()
 
 
-def test_alertmanager_pages_until_prometheus_is_silent(world: Copy[Environment]) -> None:
-    with world.branch() as copy:
+def test_alertmanager_pages_until_prometheus_is_silent(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         before, alerts, fired, silent = copy.call(read_pages)
     assert before == silent == ""
     names = {alert["labels"]["alertname"] for alert in alerts}
@@ -275,8 +260,8 @@ def read_metrics_twice(environment: Environment) -> tuple[str, str]:
         return first, str(error)
 
 
-def test_the_agents_metrics_come_from_prometheus(world: Copy[Environment]) -> None:
-    with world.branch() as copy:
+def test_the_agents_metrics_come_from_prometheus(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         first, second = copy.call(read_metrics_twice)
     assert "container_cpu_usage_seconds_total.csv" in first
     assert second.startswith(f"Prometheus does not answer at {PROMETHEUS}: Connection refused.")
@@ -291,8 +276,8 @@ def judge(environment: Environment) -> str:
     return str(judge_repair(environment, [fault]))
 
 
-def test_deleting_prometheus_is_an_unrelated_change(world: Copy[Environment]) -> None:
-    with world.branch() as copy:
+def test_deleting_prometheus_is_an_unrelated_change(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         verdict = copy.call(judge)
     assert "ok  users of" in verdict
     assert "NOT nothing else was changed: deployments/prometheus-server was removed" in verdict

@@ -1,6 +1,6 @@
 """Whatever an agent is made of, its session is the same."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -8,12 +8,6 @@ from aiopslab.orchestrator.stages import Stages, run_episode
 from tests.aiopslab.orchestrator import agents_of_any_kind as agents
 
 PROBLEM = "misconfig_app_hotel_res-detection-1"
-
-
-@pytest.fixture(scope="module")
-def stages() -> Iterator[Stages]:
-    with Stages(seed=5) as prepared:
-        yield prepared
 
 
 @pytest.mark.slow

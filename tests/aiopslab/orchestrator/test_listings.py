@@ -6,14 +6,12 @@ The third, an agent that is registered and run, stands with the orchestrator's o
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from aiopslab import (
     ApplicationFaultInjector,
-    HotelReservation,
     LocalizationTask,
     SocialNetwork,
     TaskActions,
@@ -21,7 +19,6 @@ from aiopslab import (
     Wrk,
     at_site,
 )
-from aiopslab.apps.base import Application
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import FaultInjector, NoSuchFault
 from aiopslab.generators.site import NoSite
@@ -60,24 +57,6 @@ class AsyncProblem(TargetPortProblem):
         super().start_workload()
 
 
-def settled(app: type[Application]) -> Environment:
-    environment = Environment(app(), seed=2)
-    environment.settle()
-    return environment
-
-
-@pytest.fixture(scope="module")
-def social() -> Iterator[Copy[Environment]]:
-    with Copy.of(settled, SocialNetwork) as copy:
-        yield copy
-
-
-@pytest.fixture(scope="module")
-def hotels() -> Iterator[Copy[Environment]]:
-    with Copy.of(settled, HotelReservation) as copy:
-        yield copy
-
-
 def posed(environment: Environment, problem: type[TargetPortProblem]) -> dict[str, Any]:
     task = problem()
     stage(task, environment)
@@ -94,8 +73,8 @@ def posed(environment: Environment, problem: type[TargetPortProblem]) -> dict[st
 
 
 @pytest.mark.parametrize("kind", [TargetPortProblem, AsyncProblem])
-def test_a_problem_as_the_paper_writes_one(social: Copy[Environment], kind: type[TargetPortProblem]) -> None:
-    with social.branch() as copy:
+def test_a_problem_as_the_paper_writes_one(network: Copy[Environment], kind: type[TargetPortProblem]) -> None:
+    with network.branch() as copy:
         told = copy.call(posed, kind)
     assert told["port"] == 9999
     assert told["sent"] == pytest.approx(1000, rel=0.15)

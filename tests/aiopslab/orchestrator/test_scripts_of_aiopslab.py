@@ -35,8 +35,8 @@ PROBLEM = "noop_detection_hotel_reservation-1"
 
 
 @pytest.fixture(scope="module")
-def copy() -> Iterator[Copy[Stage]]:
-    with Stages(seed=5) as stages, stages.episode(PROBLEM) as fresh:
+def copy(stages: Stages) -> Iterator[Copy[Stage]]:
+    with stages.episode(PROBLEM) as fresh:
         yield fresh
 
 

@@ -29,12 +29,6 @@ LOOK = f'exec_shell("kubectl get pods -n {NS}")'
 ANSWER = 'submit("Yes")'
 
 
-@pytest.fixture(scope="module")
-def stages() -> Iterator[Stages]:
-    with Stages(seed=5) as prepared:
-        yield prepared
-
-
 @pytest.fixture
 def copy(stages: Stages) -> Iterator[Copy[Stage]]:
     with stages.episode(PROBLEM) as fresh:
@@ -426,6 +420,7 @@ def test_a_pace_that_makes_no_sense_is_refused(setting: str, value: float) -> No
         Orchestrator(None, **{setting: value})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_other_teams_work_during_a_session_and_the_agent_is_not_charged_for_it(stages: Stages) -> None:
     look = 'exec_shell("kubectl get configmaps,poddisruptionbudgets,cronjobs,services -A -o json | jq .metadata,.items[].metadata.resourceVersion | md5sum")'
     wait = 'exec_shell("sleep 25")'

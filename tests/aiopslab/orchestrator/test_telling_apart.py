@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,12 +10,6 @@ from aiopslab.orchestrator.problems import ProblemRegistry, list_suite
 from aiopslab.orchestrator.stages import Stage, Stages
 
 HOST = "hostname -I; uptime; ls -laR --full-time / 2>/dev/null | md5sum; cat /root/.kube/config; env; ps aux | wc -l"
-
-
-@pytest.fixture(scope="module")
-def stages() -> Iterator[Stages]:
-    with Stages(seed=4) as prepared:
-        yield prepared
 
 
 def beginning(stage: Stage) -> tuple[float, str, str]:

@@ -30,8 +30,8 @@ WRONG = [
 
 
 @pytest.fixture(scope="module")
-def prepared() -> Iterator[Copy[Stage]]:
-    with Stages(seed=3) as stages, stages.episode(PROBLEM) as copy:
+def prepared(stages: Stages) -> Iterator[Copy[Stage]]:
+    with stages.episode(PROBLEM) as copy:
         yield copy
 
 

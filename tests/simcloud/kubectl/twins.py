@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from simcloud.kubernetes.cluster import Cluster
 from simcloud.server.kubernetes.cluster_server import ClusterServer
 from simcloud.server.kubernetes.in_cluster import open_door
 from simcloud.world.clusters import add_cluster
+from simcloud.world.copies import Copy
 from simcloud.world.terminal import SERVER, Terminal
 from simcloud.world.world import World
 from tests import genuine as recordings
@@ -115,6 +117,14 @@ class Ours:
         """Type a line."""
         done = self.terminal.run(f"cd {FOLDER}\n{line}", PATIENT_S)
         return Told(done.stdout.decode(), done.stderr.decode(), done.status)
+
+    def read_clock(self) -> float:
+        """The world's time."""
+        return self.world.kernel.now
+
+    def wait_until(self, moment: float) -> None:
+        """Let time pass."""
+        self.world.kernel.run_until(moment)
 
 
 class Genuine:
@@ -247,7 +257,7 @@ class Genuine:
 class Twins:
     """Both of them; the genuine one is there only while it is asked, and not told of by a recording."""
 
-    def __init__(self, ours: Ours, genuine: Genuine | None) -> None:
+    def __init__(self, ours: Copy[Ours], genuine: Genuine | None) -> None:
         self.ours = ours
         self.genuine = genuine
         self._past = ""
@@ -255,7 +265,7 @@ class Twins:
     def put(self, name: str, content: str) -> None:
         """The same file for both."""
         self._note("put", name, content)
-        self.ours.put(name, content)
+        self.ours.call(Ours.put, name, content)
         if self.genuine is not None:
             self.genuine.put(name, content)
 
@@ -271,17 +281,16 @@ class Twins:
 
         told = recordings.answer(line, self._past, ask)
         if not ours:
-            kernel = self.ours.world.kernel
-            kernel.run_until(max(_next(kernel.now), told["at_s"]))
-            ours.append(self.ours.type(line))
+            self.ours.call(Ours.wait_until, max(_next(self.ours.call(Ours.read_clock)), told["at_s"]))
+            ours.append(self.ours.call(Ours.type, line))
         return ours[0], Told(told["out"], told["err"], told["exit"])
 
     def _type_at_both(self, line: str) -> tuple[Told, Told, float]:
         assert self.genuine is not None
         self._meet()
-        began_s = self.ours.world.kernel.now
-        ours = self.ours.type(line)
-        took_s = self.ours.world.kernel.now - began_s
+        began_s = self.ours.call(Ours.read_clock)
+        ours = self.ours.call(Ours.type, line)
+        took_s = self.ours.call(Ours.read_clock) - began_s
         starting_s = min(START_CPU_S, took_s)  # before it looks at anything
         self.genuine.pass_time(starting_s)
         return ours, self.genuine.type(line, took_s - starting_s).normal(), began_s
@@ -297,15 +306,14 @@ class Twins:
         self._meet(seconds)
 
     def _meet(self, seconds: float = 0.0) -> None:
-        ours = self.ours.world.kernel
-        moment = _next(ours.now + seconds)
+        moment = _next(self.ours.call(Ours.read_clock) + seconds)
         if self.genuine is None:
-            ours.run_until(moment)
+            self.ours.call(Ours.wait_until, moment)
             return
         theirs = self.genuine.world.kernel
         if moment < theirs.now:
             moment = _next(theirs.now)
-        ours.run_until(moment)
+        self.ours.call(Ours.wait_until, moment)
         self.genuine.pass_time(moment - theirs.now)
 
     def _note(self, *event: str) -> None:
@@ -319,14 +327,14 @@ def twins(nodes: int = 4, life_s: float = LIFE_S, seed: int = 7) -> Iterator[Twi
     home = Path(tempfile.mkdtemp(prefix="twins-"))
     genuine = None
     try:
-        ours = Ours(*_cluster(nodes, life_s, seed))
         if recordings.is_live():
             other = _cluster(nodes, life_s, seed)
             Terminal(*other)  # both worlds have the same machines
             genuine = Genuine(*other, home)
-        pair = Twins(ours, genuine)
-        pair._note("begin", str(nodes), str(life_s), str(seed))
-        yield pair
+        with _get_ours(nodes, life_s, seed).branch() as ours:
+            pair = Twins(ours, genuine)
+            pair._note("begin", str(nodes), str(life_s), str(seed))
+            yield pair
     finally:
         if genuine is not None:
             genuine.stop()
@@ -347,6 +355,16 @@ def _free_port() -> str:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return str(found.getsockname()[1])
+
+
+@cache
+def _get_ours(nodes: int, life_s: float, seed: int) -> Copy[Ours]:
+    """The process of a world that has lived, of which every pair takes a copy."""
+    return Copy.of(_make_ours, nodes, life_s, seed)
+
+
+def _make_ours(nodes: int, life_s: float, seed: int) -> Ours:
+    return Ours(*_cluster(nodes, life_s, seed))
 
 
 def _cluster(nodes: int, life_s: float, seed: int) -> tuple[World, Cluster]:

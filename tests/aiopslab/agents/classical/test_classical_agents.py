@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from importlib import util
 from typing import Any
@@ -51,12 +50,6 @@ def test_the_number_of_names_must_be_a_number() -> None:
 
 def test_they_are_registered() -> None:
     assert {"mksmc", "pdiagnose", "rmlad", "rcaeval"} <= set(load_agents())
-
-
-@pytest.fixture(scope="module")
-def stages() -> Iterator[Stages]:
-    with Stages(SEED) as prepared:
-        yield prepared
 
 
 def run(stages: Stages, agent: Any, pid: str) -> dict[str, Any]:

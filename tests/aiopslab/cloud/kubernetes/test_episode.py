@@ -48,7 +48,7 @@ SHORT = [f"--cluster-option={option}" for option in ("baseline_s=15", "soak_s=5"
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with cluster(tmp_path_factory.mktemp("cluster"), "--nodes", "4", "--speed", "3") as found:
+    with cluster(tmp_path_factory.mktemp("cluster"), "--nodes", "4", "--speed", "6") as found:
         yield found
 
 
@@ -292,6 +292,7 @@ def test_a_kubelet_is_repaired_by_the_agent_or_when_the_session_is_over(
     assert list_own(served) == ""
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_leaves_is_cleaned_up(served: Served, tmp_path: Path) -> None:
     process = start(
         served, tmp_path, "run", "front_port-detection-1", "--load", "problems.py", "--agent", "noop",

@@ -1,4 +1,4 @@
-"""One prepared world for the tests of actions, and sessions in copies of it that go in by the door."""
+"""Sessions in copies of a prepared world that go in by the door."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from aiopslab.apps.hotelres import HotelReservation
-from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.cloud.environment import Environment
 from aiopslab.orchestrator.actions import ActionSet, TaskActions
 from aiopslab.orchestrator.actions.registry import find_actions
@@ -19,20 +17,6 @@ HOTEL = "test-hotel-reservation"
 SOCIAL = "test-social-network"
 Call = tuple[Any, ...]
 """The name of an action and its arguments; a dict at the end are those by name."""
-
-
-def hotel(seed: int) -> Environment:
-    """The hotels, with users on them, and all is well."""
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
-    return environment
-
-
-def social(seed: int) -> Environment:
-    """The social network, likewise."""
-    environment = Environment(SocialNetwork(), seed)
-    environment.settle()
-    return environment
 
 
 def session(environment: Environment, policy: str = "admin") -> ActionSet:

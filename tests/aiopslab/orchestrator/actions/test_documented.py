@@ -45,22 +45,22 @@ def asked_of_own(environment: Environment) -> list[str]:
     return [*offered.docs, offered.perform("get_owner", ["geo"]), offered.perform("get_owner", ["gio"])]
 
 
-def test_the_page_has_every_action_and_no_other(well: Copy[Environment]) -> None:
+def test_the_page_has_every_action_and_no_other(hotels: Copy[Environment]) -> None:
     written = re.findall(r"^\| `(\w+\(.*?\))` \|", PAGE.read_text(), re.MULTILINE)
-    with well.branch() as episode:
+    with hotels.branch() as episode:
         assert sorted(written) == sorted(episode.call(signatures))
 
 
-def test_a_users_own_actions_join_the_default_ones(well: Copy[Environment]) -> None:
-    with well.branch() as episode:
+def test_a_users_own_actions_join_the_default_ones(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as episode:
         *names, owner, sentence = episode.call(asked_of_own)
     assert names == [*DEFAULT, "get_owner"]
     assert owner == "search-team"
     assert sentence == "There is no component 'gio'. get_topology lists them."
 
 
-def test_every_argument_of_every_action_is_explained(well: Copy[Environment]) -> None:
-    with well.branch() as episode:
+def test_every_argument_of_every_action_is_explained(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as episode:
         schemas = episode.call(schemas_of)
     for name, schema in schemas.items():
         for argument, told in schema["properties"].items():

@@ -9,9 +9,9 @@ from simcloud.world.copies import Copy
 from tests.aiopslab.orchestrator.actions.sessions import HOTEL, say, spent
 
 
-def test_output_then_errors_then_exit_code(well: Copy[Environment]) -> None:
+def test_output_then_errors_then_exit_code(hotels: Copy[Environment]) -> None:
     both, quiet, failed, code = say(
-        well,
+        hotels,
         ("exec_shell", "echo out; echo err >&2"),
         ("exec_shell", "true"),
         ("exec_shell", "ls /nothing"),
@@ -23,9 +23,9 @@ def test_output_then_errors_then_exit_code(well: Copy[Environment]) -> None:
     assert code == "[exit code 3]"
 
 
-def test_one_terminal_for_the_whole_session(well: Copy[Environment]) -> None:
+def test_one_terminal_for_the_whole_session(hotels: Copy[Environment]) -> None:
     _, kept, listed = say(
-        well,
+        hotels,
         ("exec_shell", "echo hello > /tmp/note; kubectl port-forward -n test-hotel-reservation svc/frontend 8080:5000 > /tmp/pf 2>&1 &"),
         ("exec_shell", "cat /tmp/note"),
         ("exec_shell", "sleep 2; curl -s -o /dev/null -w '%{http_code}' 'localhost:8080/user?username=Cornell_7&password=7777777777'"),
@@ -44,8 +44,8 @@ def test_one_terminal_for_the_whole_session(well: Copy[Environment]) -> None:
         ("sleep 100", ""),
     ],
 )
-def test_what_never_ends_runs_for_the_time_given(well: Copy[Environment], line: str, shown: str) -> None:
-    with well.branch() as episode:
+def test_what_never_ends_runs_for_the_time_given(hotels: Copy[Environment], line: str, shown: str) -> None:
+    with hotels.branch() as episode:
         seen, took_s = episode.call(spent, ("exec_shell", line, {"timeout": 7}))
     assert took_s == pytest.approx(7.0)
     assert shown in seen
@@ -68,23 +68,23 @@ def test_what_never_ends_runs_for_the_time_given(well: Copy[Environment], line: 
     ],
 )
 def test_what_wants_a_person_says_what_to_use_instead(
-    well: Copy[Environment], line: str, instead: str
+    hotels: Copy[Environment], line: str, instead: str
 ) -> None:
-    with well.branch() as episode:
+    with hotels.branch() as episode:
         seen, took_s = episode.call(spent, ("exec_shell", line))
     assert instead in seen
     assert took_s < 1
 
 
 @pytest.mark.parametrize("timeout", [0, -1])
-def test_a_time_that_is_none_is_refused(well: Copy[Environment], timeout: int) -> None:
-    (seen,) = say(well, ("exec_shell", "true", timeout))
+def test_a_time_that_is_none_is_refused(hotels: Copy[Environment], timeout: int) -> None:
+    (seen,) = say(hotels, ("exec_shell", "true", timeout))
     assert seen.startswith("INVALID: timeout must be above 0 seconds")
 
 
 @pytest.mark.slow
-def test_nobody_waits_for_longer_than_ten_minutes(well: Copy[Environment]) -> None:
-    with well.branch(quiet) as episode:
+def test_nobody_waits_for_longer_than_ten_minutes(hotels: Copy[Environment]) -> None:
+    with hotels.branch(quiet) as episode:
         seen, took_s = episode.call(spent, ("exec_shell", "sleep 1000", 10**9))
     assert took_s == pytest.approx(600.0)
     assert "[killed after 600 s, because it was still running." in seen
@@ -98,8 +98,8 @@ def quiet(environment: Environment) -> None:
 @pytest.mark.parametrize(
     "line", ["seq 100000", "yes", "head -c 1000000 /dev/zero", "kubectl get pods -A -o yaml"]
 )
-def test_long_output_is_cut_and_says_so(well: Copy[Environment], line: str) -> None:
-    (seen,) = say(well, ("exec_shell", line))
+def test_long_output_is_cut_and_says_so(hotels: Copy[Environment], line: str) -> None:
+    (seen,) = say(hotels, ("exec_shell", line))
     assert len(seen.encode()) < 50_000
     assert "omitted: to see the rest, filter it with grep, head or tail" in seen
     assert "\0" not in seen
@@ -118,8 +118,8 @@ def test_long_output_is_cut_and_says_so(well: Copy[Environment], line: str) -> N
     ],
 )  # fmt: skip
 def test_a_policy_refuses_in_clear_words(
-    well: Copy[Environment], policy: str, line: str, refusal: str
+    hotels: Copy[Environment], policy: str, line: str, refusal: str
 ) -> None:
-    (seen,) = say(well, ("exec_shell", line), policy=policy)
+    (seen,) = say(hotels, ("exec_shell", line), policy=policy)
     assert refusal in seen
     assert ("[exit code" in seen) == bool(refusal)

@@ -14,8 +14,8 @@ from simcloud.world.copies import Copy
 from tests.aiopslab.orchestrator.actions.sessions import HOTEL, SOCIAL, broken, say
 
 
-def test_topology_is_a_tree_of_calls_and_a_table_of_workloads(well: Copy[Environment]) -> None:
-    (seen,) = say(well, ("get_topology", HOTEL))
+def test_topology_is_a_tree_of_calls_and_a_table_of_workloads(hotels: Copy[Environment]) -> None:
+    (seen,) = say(hotels, ("get_topology", HOTEL))
     lines = seen.splitlines()
     assert lines[1].split() == ["SERVICE", "REQUESTS/S", "FAILED", "P50", "P99"]
     assert lines[2].startswith("frontend ")
@@ -32,8 +32,8 @@ def test_topology_shows_trouble(ill: Copy[Environment]) -> None:
     assert "Services without ready pods: geo" in seen
 
 
-def test_topology_of_another_namespace_has_its_workloads(well: Copy[Environment]) -> None:
-    (seen,) = say(well, ("get_topology", "kube-system"))
+def test_topology_of_another_namespace_has_its_workloads(hotels: Copy[Environment]) -> None:
+    (seen,) = say(hotels, ("get_topology", "kube-system"))
     assert "those of the application are in 'test-hotel-reservation'" in seen
     assert re.search(r"^kube-proxy +DaemonSet +4/4", seen, re.MULTILINE)
 
@@ -55,13 +55,13 @@ def test_warnings_may_stand_first(ill: Copy[Environment]) -> None:
     assert types[0] == "Warning" and types == sorted(types, reverse=True)
 
 
-def test_a_namespace_without_events_says_so(well: Copy[Environment]) -> None:
-    (seen,) = say(well, ("get_events", "kube-public"))
+def test_a_namespace_without_events_says_so(hotels: Copy[Environment]) -> None:
+    (seen,) = say(hotels, ("get_events", "kube-public"))
     assert seen == "There are no events in 'kube-public'; events are kept for an hour."
 
 
-def test_alerts(well: Copy[Environment], ill: Copy[Environment]) -> None:
-    assert say(well, ("get_alerts",))[0].startswith("No alert is firing or pending at 2026-01-05")
+def test_alerts(hotels: Copy[Environment], ill: Copy[Environment]) -> None:
+    assert say(hotels, ("get_alerts",))[0].startswith("No alert is firing or pending at 2026-01-05")
     (seen,) = say(ill, ("get_alerts",))
     assert re.search(rf"critical +HighErrorRate +\S+ .*{HOTEL}/search", seen)
 
@@ -82,14 +82,14 @@ def test_changes_say_who_changed_which_field(ill: Copy[Environment]) -> None:
     assert "status" not in seen
 
 
-def test_changes_of_old_are_left_out(well: Copy[Environment]) -> None:
-    (seen,) = say(well, ("get_changes", HOTEL, 1))
+def test_changes_of_old_are_left_out(hotels: Copy[Environment]) -> None:
+    (seen,) = say(hotels, ("get_changes", HOTEL, 1))
     assert seen.startswith("No changes in 'test-hotel-reservation' in the last minute, up to")
 
 
-def test_changes_show_configuration_line_by_line_and_no_secrets(well: Copy[Environment]) -> None:
+def test_changes_show_configuration_line_by_line_and_no_secrets(hotels: Copy[Environment]) -> None:
     patch = """{"data": {"k8s-geo-mongo.sh": "#!/bin/bash\\necho changed\\n"}}"""
-    with well.branch(
+    with hotels.branch(
         broken,
         f"kubectl -n {HOTEL} patch configmap mongo-geo-script -p '{patch}'",
         f"kubectl -n {HOTEL} create secret generic door --from-literal=key=OPENSESAME",
@@ -107,9 +107,9 @@ def test_changes_show_configuration_line_by_line_and_no_secrets(well: Copy[Envir
         assert hidden not in seen
 
 
-def test_runbooks_are_listed_read_and_corrected(well: Copy[Environment]) -> None:
+def test_runbooks_are_listed_read_and_corrected(hotels: Copy[Environment]) -> None:
     listed, read, wrong = say(
-        well, ("get_runbook",), ("get_runbook", "database-refuses.md"), ("get_runbook", "databse")
+        hotels, ("get_runbook",), ("get_runbook", "database-refuses.md"), ("get_runbook", "databse")
     )
     assert "database-refuses: A database refuses" in listed
     assert "db.grantRolesToUser" in read
@@ -128,8 +128,8 @@ def test_a_runbook_knows_every_component_and_its_owner(app: type[Application]) -
         assert component.owner in row
 
 
-def test_commands_in_runbooks_work(well: Copy[Environment]) -> None:
-    check_commands(well, HotelReservation())
+def test_commands_in_runbooks_work(hotels: Copy[Environment]) -> None:
+    check_commands(hotels, HotelReservation())
 
 
 @pytest.mark.slow

@@ -44,6 +44,6 @@ def attempts(environment: Environment) -> list[str]:
     return wrong
 
 
-def test_no_argument_breaks_an_action(well: Copy[Environment]) -> None:
-    with well.branch() as episode:
+def test_no_argument_breaks_an_action(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as episode:
         assert episode.call(attempts) == []

@@ -9,26 +9,26 @@ from simcloud.world.copies import Copy
 from tests.aiopslab.orchestrator.actions.sessions import HOTEL, SOCIAL, say
 
 
-def test_logs_of_a_service_a_workload_and_a_pod_are_the_same(well: Copy[Environment]) -> None:
+def test_logs_of_a_service_a_workload_and_a_pod_are_the_same(hotels: Copy[Environment]) -> None:
     pods = f"kubectl get pods -n {HOTEL} -o name | grep /geo-"
     by_name, by_kind, name = say(
-        well, ("get_logs", HOTEL, "geo"), ("get_logs", HOTEL, "deployment/geo"), ("exec_shell", pods)
+        hotels, ("get_logs", HOTEL, "geo"), ("get_logs", HOTEL, "deployment/geo"), ("exec_shell", pods)
     )
-    (by_pod,) = say(well, ("get_logs", HOTEL, name))
+    (by_pod,) = say(hotels, ("get_logs", HOTEL, name))
     assert "container hotel-reserv-geo: running]" in by_name
     assert "Successfully registered in consul" in by_name
     assert by_kind == by_name == by_pod
 
 
-def test_logs_of_any_namespace(well: Copy[Environment]) -> None:
-    (seen,) = say(well, ("get_logs", "kube-system", "kube-proxy"))
+def test_logs_of_any_namespace(hotels: Copy[Environment]) -> None:
+    (seen,) = say(hotels, ("get_logs", "kube-system", "kube-proxy"))
     assert seen.count("container kube-proxy: running]") == 4
 
 
-def test_logs_of_jobs_stateful_sets_and_bare_pods(well: Copy[Environment]) -> None:
+def test_logs_of_jobs_stateful_sets_and_bare_pods(hotels: Copy[Environment]) -> None:
     run = "--image=busybox --restart=Never -- sh -c 'echo from $HOSTNAME'"
     _, _, _, job, cron, pod, wrong = say(
-        well,
+        hotels,
         ("exec_shell", "kubectl create job once --image=busybox -- echo hello from the job"),
         (
             "exec_shell",
@@ -46,10 +46,10 @@ def test_logs_of_jobs_stateful_sets_and_bare_pods(well: Copy[Environment]) -> No
     assert "There is no service, workload or pod 'sts/once'" in wrong
 
 
-def test_a_long_log_ends_with_the_newest_and_says_how_to_see_more(well: Copy[Environment]) -> None:
+def test_a_long_log_ends_with_the_newest_and_says_how_to_see_more(hotels: Copy[Environment]) -> None:
     words = "for a in k l m n o p q r; do for b in k l m n o p q r; do for c in k l m n; do echo word $a$b$c; done; done; done"
     run = f"kubectl run chatty --image=busybox --restart=Never -- sh -c '{words}'; sleep 10"
-    _, seen = say(well, ("exec_shell", run, 60), ("get_logs", "default", "chatty"))
+    _, seen = say(hotels, ("exec_shell", run, 60), ("get_logs", "default", "chatty"))
     assert len(seen.encode()) < 20_000
     assert "lines. Older lines: exec_shell" in seen
     assert seen.splitlines()[-1].endswith("word rrn")
@@ -74,9 +74,9 @@ def test_a_long_log_ends_with_the_newest_and_says_how_to_see_more(well: Copy[Env
     ],
 )  # fmt: skip
 def test_mistakes_are_told_with_a_way_out(
-    well: Copy[Environment], call: tuple[object, ...], words: str
+    hotels: Copy[Environment], call: tuple[object, ...], words: str
 ) -> None:
-    (seen,) = say(well, call)
+    (seen,) = say(hotels, call)
     assert words in seen
     assert len(seen) < 1000
 
@@ -118,10 +118,10 @@ def test_search_finds_lines_of_the_whole_namespace(ill: Copy[Environment]) -> No
     assert none.startswith("No matching line in the last 10 minutes")
 
 
-def test_metrics_are_files_on_the_agents_host(well: Copy[Environment]) -> None:
+def test_metrics_are_files_on_the_agents_host(hotels: Copy[Environment]) -> None:
     name = "container_memory_working_set_bytes.csv"
     exported, read, first, found = say(
-        well,
+        hotels,
         ("get_metrics", HOTEL),
         ("read_metrics", f"{{}}/{name}"),
         ("exec_shell", f"head -n 1 /root/metrics/*/{name}"),
@@ -137,9 +137,9 @@ def test_metrics_are_files_on_the_agents_host(well: Copy[Environment]) -> None:
     assert len(exported.encode()) < 6000
 
 
-def test_a_short_file_is_shown_as_it_is_and_a_folder_by_its_files(well: Copy[Environment]) -> None:
+def test_a_short_file_is_shown_as_it_is_and_a_folder_by_its_files(hotels: Copy[Environment]) -> None:
     _, read, folder, near = say(
-        well,
+        hotels,
         ("get_metrics", HOTEL, 0.5),
         ("read_metrics", "{}/service.requests.rate1m.csv"),
         ("read_metrics", "/root/metrics"),
@@ -150,9 +150,9 @@ def test_a_short_file_is_shown_as_it_is_and_a_folder_by_its_files(well: Copy[Env
     assert "node_load1.csv" in near
 
 
-def test_whatever_the_agent_did_to_its_host_is_told(well: Copy[Environment]) -> None:
+def test_whatever_the_agent_did_to_its_host_is_told(hotels: Copy[Environment]) -> None:
     _, blocked, device, strange = say(
-        well,
+        hotels,
         ("exec_shell", "touch /root/metrics /root/empty; seq 100000 > /root/numbers"),
         ("get_metrics", HOTEL),
         ("read_metrics", "/dev/zero"),
@@ -163,9 +163,9 @@ def test_whatever_the_agent_did_to_its_host_is_told(well: Copy[Environment]) -> 
     assert strange.startswith("1\n2\n3\n") and "[Showing the first 200 of 100000 lines. " in strange
 
 
-def test_traces_have_the_papers_columns(well: Copy[Environment]) -> None:
+def test_traces_have_the_papers_columns(hotels: Copy[Environment]) -> None:
     exported, read, first, roots = say(
-        well,
+        hotels,
         ("get_traces", HOTEL, 1),
         ("read_traces", "{}"),
         ("exec_shell", "head -n 1 /root/traces/*.csv"),
@@ -186,9 +186,9 @@ def test_failed_spans_are_shown(ill: Copy[Environment]) -> None:
     assert ",search," in read
 
 
-def test_queries_give_small_tables(well: Copy[Environment]) -> None:
+def test_queries_give_small_tables(hotels: Copy[Environment]) -> None:
     now, series, number = say(
-        well,
+        hotels,
         (
             "query_metrics",
             f'sum by (service) (rate(grpc_server_requests_total{{namespace="{HOTEL}"}}[1m])) > 1',

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.orchestrator.evaluation import Metric, evaluate, evaluate_record
@@ -24,13 +23,10 @@ NS = "test-hotel-reservation"
 REPAIR = f"kubectl -n {NS} scale deployment/user --replicas=1"
 
 
-def prepared() -> Environment:
-    """The hotels, and nobody can log in."""
-    environment = Environment(HotelReservation(), 3)
-    environment.settle()
+def stop_logins(environment: Environment) -> None:
+    """Nobody can log in any more."""
     ScalePodZero("user").inject(environment)
     environment.run_for(60.0)
-    return environment
 
 
 def worked(
@@ -65,8 +61,8 @@ def greedy(task: Task, session: Session) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def incident() -> Iterator[Copy[Environment]]:
-    with Copy.of(prepared) as copy:
+def incident(hotels: Copy[Environment]) -> Iterator[Copy[Environment]]:
+    with hotels.branch(stop_logins) as copy:
         yield copy
 
 

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.orchestrator.evaluation import Health, health
 from aiopslab.orchestrator.evaluation.severity import WINDOW_S, HealthMonitor, compute_severity
 from simcloud.world.copies import Copy
 
 NS = "test-hotel-reservation"
-
-
-def prepared() -> Environment:
-    environment = Environment(HotelReservation(), 3)
-    environment.settle()
-    return environment
 
 
 def typed(environment: Environment, *lines: str, wait_s: float = 35.0) -> Health:
@@ -57,20 +46,14 @@ def power_cut(environment: Environment) -> Health:
     return health(environment)
 
 
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Copy[Environment]]:
-    with Copy.of(prepared) as copy:
-        yield copy
-
-
-def test_all_is_well_at_first(baseline: Copy[Environment]) -> None:
-    assert baseline.call(health) == Health(0.0, 0.0, 0.0, ())
+def test_all_is_well_at_first(hotels: Copy[Environment]) -> None:
+    assert hotels.call(health) == Health(0.0, 0.0, 0.0, ())
 
 
 def test_a_workload_scaled_to_nothing_shows_although_nothing_more_is_wanted(
-    baseline: Copy[Environment],
+    hotels: Copy[Environment],
 ) -> None:
-    with baseline.branch() as copy:
+    with hotels.branch() as copy:
         broken, mended = copy.call(broken_and_mended)
     assert {"deployments/user", "services/user"} <= set(broken.unhealthy)
     assert broken.failed > 0
@@ -79,15 +62,15 @@ def test_a_workload_scaled_to_nothing_shows_although_nothing_more_is_wanted(
     assert mended.severity < 0.05
 
 
-def test_what_was_deleted_shows(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_what_was_deleted_shows(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         after = copy.call(typed, f"kubectl -n {NS} delete deployment/recommendation service/geo")
     assert {"deployments/recommendation", "services/recommendation", "services/geo"} <= set(after.unhealthy)
     assert after.failed > 0.2
 
 
-def test_a_pod_that_cannot_start_shows_and_so_does_its_workload(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_a_pod_that_cannot_start_shows_and_so_does_its_workload(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         after = copy.call(
             typed,
             f'kubectl -n {NS} patch deployment/geo -p \'{{"spec":{{"strategy":{{"type":"Recreate","rollingUpdate":null}}}}}}\'',
@@ -97,8 +80,8 @@ def test_a_pod_that_cannot_start_shows_and_so_does_its_workload(baseline: Copy[E
     assert any(one.startswith("pods/geo-") for one in after.unhealthy)
 
 
-def test_who_watches_all_along_sees_what_anybody_sees(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_who_watches_all_along_sees_what_anybody_sees(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         seen = copy.call(watched_and_looked_at)
     assert [watched for watched, _ in seen] == [looked_at for _, looked_at in seen]
     crashing = [any(one.startswith("pods/geo") for one in now.unhealthy) for now, _ in seen]
@@ -107,20 +90,20 @@ def test_who_watches_all_along_sees_what_anybody_sees(baseline: Copy[Environment
     assert "deployments/rate" in seen[-1][0].unhealthy
 
 
-def test_the_clusters_own_things_count_and_are_told_apart(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_the_clusters_own_things_count_and_are_told_apart(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         after = copy.call(typed, "kubectl -n kube-system scale deployment/coredns --replicas=0")
     assert "deployments/coredns (kube-system)" in after.unhealthy
     assert "services/kube-dns (kube-system)" in after.unhealthy
 
 
-def test_a_node_without_power_shows(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_a_node_without_power_shows(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         assert "nodes/kind-worker" in copy.call(power_cut).unhealthy
 
 
-def test_a_finished_helper_pod_is_not_unhealthy(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_a_finished_helper_pod_is_not_unhealthy(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         after = copy.call(typed, f"kubectl -n {NS} run helper --image=busybox --restart=Never -- true")
     assert after.unhealthy == ()
 

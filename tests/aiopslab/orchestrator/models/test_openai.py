@@ -131,7 +131,7 @@ def test_an_endpoint_without_a_key_may_be_named_in_the_environment(
 )
 def test_passing_trouble_is_tried_again(endpoint: Endpoint, stream: bool, trouble: Answer) -> None:
     endpoint.answers = [trouble, trouble, Answer("There.")]
-    timeout_s = 2 if trouble.delay_s else 30
+    timeout_s = 1 if trouble.delay_s else 30
     model = OpenAIModel("small", endpoint.url, stream=stream, timeout_s=timeout_s, retries=2)
     assert model.complete(SAID).text == "There."
     assert len(endpoint.asked) == 3

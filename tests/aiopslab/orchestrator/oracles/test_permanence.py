@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.container_kill import ContainerKill
 from aiopslab.orchestrator.oracles import judge_repair
@@ -21,18 +20,15 @@ OTHER_PORT = {"tcpSocket": {"port": 8081}, "initialDelaySeconds": 3000, "periodS
 RIGHT_PORT = {"tcpSocket": {"port": 8083}, "initialDelaySeconds": 5}
 
 
-def broken(seed: int) -> Environment:
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
+def broken(environment: Environment) -> None:
     FAULT.inject(environment)
     environment.run_for(60.0)
     environment.write_off()
-    return environment
 
 
 @pytest.fixture(scope="module")
-def incident() -> Iterator[Copy[Environment]]:
-    with Copy.of(broken, 3) as copy:
+def incident(hotels: Copy[Environment]) -> Iterator[Copy[Environment]]:
+    with hotels.branch(broken) as copy:
         yield copy
 
 

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, Site
 from aiopslab.generators.fault.pod_failure import PodFailure
@@ -22,12 +21,6 @@ FAULTS: tuple[Fault, ...] = (PodFailure("user"), ScalePodZero("recommendation", 
 NEW_POD = f"kubectl -n {NS} delete pod -l io.kompose.service=user"
 BACK = f"kubectl -n {NS} scale deployment/recommendation --replicas=2"
 LEFT_RUNNING = "healthy pods were left running"
-
-
-def settled(seed: int) -> Environment:
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
-    return environment
 
 
 def broken(environment: Environment) -> None:
@@ -45,14 +38,8 @@ def judged(environment: Environment, *lines: str) -> tuple[bool, str]:
 
 
 @pytest.fixture(scope="module")
-def baseline() -> Iterator[Copy[Environment]]:
-    with Copy.of(settled, 3) as copy:
-        yield copy
-
-
-@pytest.fixture(scope="module")
-def incident(baseline: Copy[Environment]) -> Iterator[Copy[Environment]]:
-    with baseline.branch(broken) as copy:
+def incident(hotels: Copy[Environment]) -> Iterator[Copy[Environment]]:
+    with hotels.branch(broken) as copy:
         yield copy
 
 
@@ -157,23 +144,23 @@ TELL_CONSUL = f"kubectl -n {NS} rollout restart deployment {SERVICES}"
     ],
 )
 def test_a_node_that_is_at_fault_may_be_emptied_and_taken_out_of_use(
-    baseline: Copy[Environment], service: str, lines: tuple[str, ...]
+    hotels: Copy[Environment], service: str, lines: tuple[str, ...]
 ) -> None:
-    with baseline.branch() as copy:
+    with hotels.branch() as copy:
         _, passed, told = copy.call(moved, service, *lines)
     assert passed, told
 
 
-def test_another_node_may_not(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_another_node_may_not(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         node, passed, told = copy.call(moved, "user", DRAIN, "kubectl cordon {o}")
     assert not passed
     assert "NOT nothing else was changed: nodes/kind-worker" in told
     assert f"nodes/{node} " not in told
 
 
-def test_emptying_every_node_is_no_repair(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_emptying_every_node_is_no_repair(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         _, passed, told = copy.call(
             moved, "user", DRAIN, "kubectl uncordon {n}", DRAIN.replace("{n}", "{o}"), "kubectl uncordon {o}"
         )

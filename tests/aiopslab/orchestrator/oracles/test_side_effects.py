@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.fault.missing_claim import MissingClaim
@@ -26,18 +23,6 @@ COPY = "del(.metadata.uid, .metadata.resourceVersion, .status)"
 SWITCH = '{"spec": {"selector": {"io.kompose.service": "user2"}}}'
 
 
-def prepared(seed: int) -> Environment:
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
-    return environment
-
-
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Copy[Environment]]:
-    with Copy.of(prepared, 3) as copy:
-        yield copy
-
-
 def changed(environment: Environment, faults: tuple[Fault, ...], *lines: str) -> list[str]:
     for line in lines:
         environment.operate(line)
@@ -48,8 +33,8 @@ def changed(environment: Environment, faults: tuple[Fault, ...], *lines: str) ->
     ]
 
 
-def outcome(baseline: Copy[Environment], fault: Fault, *lines: str) -> list[str]:
-    with baseline.branch() as copy:
+def outcome(hotels: Copy[Environment], fault: Fault, *lines: str) -> list[str]:
+    with hotels.branch() as copy:
         return copy.call(changed, (fault,), *lines)
 
 
@@ -82,15 +67,15 @@ def outcome(baseline: Copy[Environment], fault: Fault, *lines: str) -> list[str]
         ),
     ],
 )
-def test_what_the_api_does_not_know_counts_too(baseline: Copy[Environment], line: str, found: str) -> None:
-    assert outcome(baseline, ScalePodZero("user"), line) == [found]
+def test_what_the_api_does_not_know_counts_too(hotels: Copy[Environment], line: str, found: str) -> None:
+    assert outcome(hotels, ScalePodZero("user"), line) == [found]
 
 
 def test_what_was_put_back_or_concerns_the_fault_or_only_reads_is_no_change(
-    baseline: Copy[Environment],
+    hotels: Copy[Environment],
 ) -> None:
     assert not outcome(
-        baseline,
+        hotels,
         RevokeAuth("mongodb-geo"),
         "ssh kind-worker 'sysctl -w vm.swappiness=1; sysctl -w vm.swappiness=60; which ssh; cat /etc/hosts'",
         "ssh kind-worker 'cp /etc/hosts /tmp/h; echo x >> /etc/hosts; cat /tmp/h > /etc/hosts'",
@@ -101,8 +86,8 @@ def test_what_was_put_back_or_concerns_the_fault_or_only_reads_is_no_change(
     )
 
 
-def test_the_rules_of_a_fault_are_gone_after_its_repair(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_the_rules_of_a_fault_are_gone_after_its_repair(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         assert copy.call(recovered, NetworkLoss("user")) == []
 
 
@@ -117,36 +102,34 @@ def recovered(environment: Environment, fault: Fault) -> list[str]:
     "fault", [ScalePodZero("user"), RevokeAuth("mongodb-geo")], ids=["user", "mongodb-geo"]
 )
 def test_a_faulty_component_may_have_twice_its_pods_whatever_the_fault_concerns(
-    baseline: Copy[Environment], fault: Fault
+    hotels: Copy[Environment], fault: Fault
 ) -> None:
     name = fault.truth.component
-    assert not outcome(baseline, fault, f"{K} scale deploy/{name} --replicas=2")
-    assert outcome(baseline, fault, f"{K} scale deploy/{name} --replicas=3") == [
+    assert not outcome(hotels, fault, f"{K} scale deploy/{name} --replicas=2")
+    assert outcome(hotels, fault, f"{K} scale deploy/{name} --replicas=3") == [
         f"deployments/{name} was scaled from 1 to 3 pods, more than 2 times as many"
     ]
-    assert outcome(baseline, fault, f"{K} scale deploy/search --replicas=2") == [
+    assert outcome(hotels, fault, f"{K} scale deploy/search --replicas=2") == [
         "deployments/search was changed (spec.replicas)"
     ]
 
 
-def test_labels_that_tools_need_stay_and_new_ones_do_no_harm(baseline: Copy[Environment]) -> None:
+def test_labels_that_tools_need_stay_and_new_ones_do_no_harm(hotels: Copy[Environment]) -> None:
     fault = ScalePodZero("user")
-    assert not outcome(
-        baseline, fault, f"{K} label deploy/user checked=yes", f"{K} annotate deploy/user by=me"
-    )
+    assert not outcome(hotels, fault, f"{K} label deploy/user checked=yes", f"{K} annotate deploy/user by=me")
     anew = f"{K} get deploy user -o json | jq '{COPY} | del(.metadata.labels)' | {K} replace --force -f -"
-    assert outcome(baseline, fault, anew) == ["deployments/user lost (metadata.labels.io.kompose.service)"]
+    assert outcome(hotels, fault, anew) == ["deployments/user lost (metadata.labels.io.kompose.service)"]
 
 
-def test_a_database_still_mounts_its_volume(baseline: Copy[Environment]) -> None:
+def test_a_database_still_mounts_its_volume(hotels: Copy[Environment]) -> None:
     unmount = '[{"op": "remove", "path": "/spec/template/spec/containers/0/volumeMounts/0"}]'
     line = f"{K} patch deploy mongodb-geo --type=json -p '{unmount}'"
-    assert outcome(baseline, ReadOnlyVolume("mongodb-geo"), line) == [
+    assert outcome(hotels, ReadOnlyVolume("mongodb-geo"), line) == [
         "deployments/mongodb-geo lost (the mounted claim geo-pvc)"
     ]
 
 
-def test_the_volume_of_a_claim_that_a_fault_concerns_may_be_new(baseline: Copy[Environment]) -> None:
+def test_the_volume_of_a_claim_that_a_fault_concerns_may_be_new(hotels: Copy[Environment]) -> None:
     def claim(name: str) -> str:
         spec = '{"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}'
         kind = '"apiVersion": "v1", "kind": "PersistentVolumeClaim"'
@@ -156,20 +139,20 @@ def test_the_volume_of_a_claim_that_a_fault_concerns_may_be_new(baseline: Copy[E
         return f"echo '{made}' | {K} apply -f -; {K} patch deploy geo -p '{use}'; sleep 20"
 
     fault = MissingClaim("geo", use="spool")
-    assert outcome(baseline, fault, claim("geo-spool")) == []
-    assert len(outcome(baseline, fault, claim("other"))) == 2
+    assert outcome(hotels, fault, claim("geo-spool")) == []
+    assert len(outcome(hotels, fault, claim("other"))) == 2
 
 
-def test_applying_objects_with_their_own_content_changes_nothing(baseline: Copy[Environment]) -> None:
+def test_applying_objects_with_their_own_content_changes_nothing(hotels: Copy[Environment]) -> None:
     again = f"{K} get services,deployments,configmaps,secrets,serviceaccounts,pvc -o yaml | {K} apply -f -"
-    assert outcome(baseline, ScalePodZero("user"), f"{again} 2>/dev/null", f"{again} 2>/dev/null") == []
+    assert outcome(hotels, ScalePodZero("user"), f"{again} 2>/dev/null", f"{again} 2>/dev/null") == []
 
 
-def test_a_second_deployment_with_a_switched_selector_is_no_repair(baseline: Copy[Environment]) -> None:
+def test_a_second_deployment_with_a_switched_selector_is_no_repair(hotels: Copy[Environment]) -> None:
     second = f'{COPY} | .metadata.name = "user2" | .spec.replicas = 1'
     relabel = '(.. | select(.["io.kompose.service"]?)) |= (.["io.kompose.service"] = "user2")'
     found = outcome(
-        baseline,
+        hotels,
         ScalePodZero("user"),
         f"{K} get deploy user -o json | jq '{second} | {relabel}' | {K} create -f -",
         f"{K} patch service user -p '{SWITCH}'",
@@ -194,9 +177,9 @@ def test_a_second_deployment_with_a_switched_selector_is_no_repair(baseline: Cop
     ],
 )
 def test_writes_that_cannot_be_read_are_not_called_lost(
-    baseline: Copy[Environment], line: str, seen: str
+    hotels: Copy[Environment], line: str, seen: str
 ) -> None:
-    with baseline.branch() as copy:
+    with hotels.branch() as copy:
         [why] = copy.call(audited, line, "sleep 5")
     assert seen in why
 
@@ -207,8 +190,8 @@ def audited(environment: Environment, *lines: str) -> list[str]:
     return [finding.why for finding in _check_writes(environment) if not finding.well]
 
 
-def test_a_rejected_repair_says_what_was_seen(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_a_rejected_repair_says_what_was_seen(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         verdict = copy.call(
             rejected, f"{K} set image deploy/profile '*=nowhere/none:1'", f"{K} delete deploy rate"
         )

@@ -13,7 +13,6 @@ from typing import ClassVar
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import Fault, GroundTruth, Layer, Site
 from aiopslab.generators.fault.revoke_auth import RevokeAuth
@@ -31,13 +30,6 @@ FORGET = (
 )
 LATE_PROGRAM = f"kubectl -n {NS} run watch --image=busybox:1.36 --restart=Never -- sleep 3600"
 TARGETS = ("search", "user", "mongodb-reservation")
-
-
-def prepared(seed: int) -> Environment:
-    """The hotels, with users on them, and all is well."""
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
-    return environment
 
 
 def injected(environment: Environment, target: str) -> None:
@@ -74,17 +66,11 @@ def recovered(environment: Environment, target: str) -> tuple[bool, str]:
     return verdict.passed, str(verdict)
 
 
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Copy[Environment]]:
-    with Copy.of(prepared, 3) as copy:
-        yield copy
-
-
 @pytest.fixture(scope="module", params=TARGETS)
 def incident(
-    baseline: Copy[Environment], request: pytest.FixtureRequest
+    hotels: Copy[Environment], request: pytest.FixtureRequest
 ) -> Iterator[tuple[Copy[Environment], str]]:
-    with baseline.branch(injected, request.param) as copy:
+    with hotels.branch(injected, request.param) as copy:
         yield copy, request.param
 
 
@@ -155,8 +141,8 @@ def test_lost_bookings_fail_a_repair(incident: tuple[Copy[Environment], str]) ->
     assert "NOT every acknowledged write is stored" in told
 
 
-def test_what_an_engineer_leaves_behind_while_looking_is_no_harm(baseline: Copy[Environment]) -> None:
-    with baseline.branch(injected, "user") as copy:
+def test_what_an_engineer_leaves_behind_while_looking_is_no_harm(hotels: Copy[Environment]) -> None:
+    with hotels.branch(injected, "user") as copy:
         passed, told = copy.call(
             judged,
             "user",
@@ -170,8 +156,8 @@ def test_what_an_engineer_leaves_behind_while_looking_is_no_harm(baseline: Copy[
     assert passed, told
 
 
-def test_a_repair_that_was_not_submitted_is_none(baseline: Copy[Environment]) -> None:
-    with baseline.branch(injected, "user") as copy:
+def test_a_repair_that_was_not_submitted_is_none(hotels: Copy[Environment]) -> None:
+    with hotels.branch(injected, "user") as copy:
         results = copy.call(unsubmitted, "user")
     assert results["repaired"]
     assert not results["success"]
@@ -185,9 +171,9 @@ def unsubmitted(environment: Environment, target: str) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_of_two_faults_both_must_be_repaired(baseline: Copy[Environment]) -> None:
+def test_of_two_faults_both_must_be_repaired(hotels: Copy[Environment]) -> None:
     faults = (ScalePodZero("user"), RevokeAuth("mongodb-rate"))
-    with baseline.branch(injected_all, faults) as copy:
+    with hotels.branch(injected_all, faults) as copy:
         with copy.branch() as episode:
             passed, told = episode.call(repaired, faults[:1], faults)
         assert not passed
@@ -214,11 +200,11 @@ def repaired(
 
 
 @pytest.mark.slow
-def test_where_nothing_is_wrong_nothing_must_be_broken(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_where_nothing_is_wrong_nothing_must_be_broken(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         passed, told = copy.call(repaired, (), ())
     assert passed, told
-    with baseline.branch(typed, f"kubectl -n {NS} scale deployment/user --replicas=0") as copy:
+    with hotels.branch(typed, f"kubectl -n {NS} scale deployment/user --replicas=0") as copy:
         passed, told = copy.call(repaired, (), ())
     assert not passed
     assert "deployments/user was changed" in told
@@ -228,9 +214,9 @@ def test_where_nothing_is_wrong_nothing_must_be_broken(baseline: Copy[Environmen
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_only_what_is_lost_during_the_session_is_held_against_it(
-    baseline: Copy[Environment], when: str
+    hotels: Copy[Environment], when: str
 ) -> None:
-    with baseline.branch() as copy:
+    with hotels.branch() as copy:
         passed, told = copy.call(losing, when)
     assert passed is (when == "before"), told
     assert ("NOT every acknowledged write" in told) is (when == "after")
@@ -246,8 +232,8 @@ def losing(environment: Environment, when: str) -> tuple[bool, str]:
     return repaired(environment, (), ())
 
 
-def test_a_store_that_is_down_when_the_session_begins_has_lost_nothing(baseline: Copy[Environment]) -> None:
-    with baseline.branch(injected, "mongodb-reservation") as copy:
+def test_a_store_that_is_down_when_the_session_begins_has_lost_nothing(hotels: Copy[Environment]) -> None:
+    with hotels.branch(injected, "mongodb-reservation") as copy:
         passed, told = copy.call(
             judged,
             "mongodb-reservation",
@@ -260,8 +246,8 @@ def test_a_store_that_is_down_when_the_session_begins_has_lost_nothing(baseline:
     assert "NOT every acknowledged write" in told
 
 
-def test_users_notice_what_they_should(baseline: Copy[Environment]) -> None:
-    with baseline.branch(injected, "user") as copy:
+def test_users_notice_what_they_should(hotels: Copy[Environment]) -> None:
+    with hotels.branch(injected, "user") as copy:
         shares = copy.call(failed_shares)
     assert shares["user"] > 0.9
     assert shares["reserve"] > 0.9
@@ -277,9 +263,9 @@ def failed_shares(environment: Environment) -> dict[str, float]:
 
 @pytest.mark.parametrize(("lines", "waits"), [((), False), ((LATE_PROGRAM,), True)])
 def test_a_declared_cause_is_waited_for_only_while_a_program_may_still_remove_it(
-    baseline: Copy[Environment], lines: tuple[str, ...], waits: bool
+    hotels: Copy[Environment], lines: tuple[str, ...], waits: bool
 ) -> None:
-    with baseline.branch(injected, "user") as copy:
+    with hotels.branch(injected, "user") as copy:
         passed, told, took_s = copy.call(timed, (ScalePodZero("user"),), *lines)
     assert not passed
     assert "NOT users and their writes: not observed, because the root cause remains" in told
@@ -289,9 +275,9 @@ def test_a_declared_cause_is_waited_for_only_while_a_program_may_still_remove_it
 
 @pytest.mark.parametrize(("delay_s", "passes"), [(30.0, True), (100.0, True), (400.0, False)])
 def test_a_cause_that_ends_late_is_waited_for_while_something_is_under_way(
-    baseline: Copy[Environment], delay_s: float, passes: bool
+    hotels: Copy[Environment], delay_s: float, passes: bool
 ) -> None:
-    with baseline.branch() as copy:
+    with hotels.branch() as copy:
         passed, told, took_s = copy.call(timed, (Lingering("user", delay_s),), LATE_PROGRAM)
     assert passed is passes, told
     assert took_s > min(delay_s, SETTLE_S) - 5.0
@@ -299,16 +285,16 @@ def test_a_cause_that_ends_late_is_waited_for_while_something_is_under_way(
 
 @pytest.mark.parametrize("lines", [(), ("(sleep 60; echo done) &",)])
 def test_a_cause_that_is_not_declared_is_waited_for_only_briefly_where_all_is_at_rest(
-    baseline: Copy[Environment], lines: tuple[str, ...]
+    hotels: Copy[Environment], lines: tuple[str, ...]
 ) -> None:
-    with baseline.branch() as copy:
+    with hotels.branch() as copy:
         passed, told, took_s = copy.call(timed, (Lingering("user", 400.0),), *lines)
     assert not passed, told
     assert took_s > QUIET_S if lines else took_s == QUIET_S
 
 
-def test_users_who_recover_late_are_observed_once_more(baseline: Copy[Environment]) -> None:
-    with baseline.branch(slowed, "frontend", 40.0) as copy:
+def test_users_who_recover_late_are_observed_once_more(hotels: Copy[Environment]) -> None:
+    with hotels.branch(slowed, "frontend", 40.0) as copy:
         passed, told, took_s = copy.call(timed, ())
     assert passed, told
     assert took_s > SETTLE_S

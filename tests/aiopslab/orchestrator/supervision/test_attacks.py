@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -25,7 +25,7 @@ from aiopslab.cli import run
 from aiopslab.orchestrator import Nursery, NurseryLink, PreparedProblem, list_records, read_record
 from aiopslab.orchestrator.supervision import kernel
 from simcloud.world.copies import Copy, CopyFailed
-from tests.aiopslab.cli.posed_world import Called, called, posed
+from tests.aiopslab.cli.posed_world import Called, called
 from tests.aiopslab.orchestrator.test_subprocess_agent import ends
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and namespaces are Linux'")
@@ -50,12 +50,11 @@ class Harness(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def prepared() -> Iterator[Copy[PreparedProblem]]:
-    with Copy.of(posed, PROBLEM) as copy:
-        yield copy
+def prepared(copy_problem: Callable[[str], Copy[PreparedProblem]]) -> Copy[PreparedProblem]:
+    return copy_problem(PROBLEM)
 
 
-@pytest.fixture(scope="module", params=["executed", "forked"])
+@pytest.fixture(scope="module", params=["executed", pytest.param("forked", marks=pytest.mark.slow)])
 def world(request: pytest.FixtureRequest, prepared: Copy[PreparedProblem]) -> Iterator[Harness]:
     if request.param == "executed":
         yield Harness(prepared, None)

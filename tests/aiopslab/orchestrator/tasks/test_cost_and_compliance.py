@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.base import Fault
 from aiopslab.generators.fault.exposed_service import ExposedService
@@ -18,18 +16,6 @@ from aiopslab.orchestrator.tasks.cost import compute_cost
 from simcloud.world.copies import Copy
 
 REGISTRY = ProblemRegistry()
-
-
-def settle() -> Environment:
-    environment = Environment(HotelReservation(), seed=5)
-    environment.settle()
-    return environment
-
-
-@pytest.fixture(scope="module")
-def baseline() -> Iterator[Copy[Environment]]:
-    with Copy.of(settle) as copy:
-        yield copy
 
 
 def list_faults(task_type: str) -> list[Fault]:
@@ -56,8 +42,8 @@ def live(environment: Environment, fault: Fault) -> list[tuple[bool, float, list
 @pytest.mark.parametrize(
     "fault", [*list_faults("finops"), *list_faults("ciso")], ids=lambda fault: fault.name
 )
-def test_a_fault_is_found_and_can_be_repaired(baseline: Copy[Environment], fault: Fault) -> None:
-    with baseline.branch() as copy:
+def test_a_fault_is_found_and_can_be_repaired(hotels: Copy[Environment], fault: Fault) -> None:
+    with hotels.branch() as copy:
         before, broken, repaired, again = copy.call(live, fault)
     assert [broken[0], repaired[0], again[0]] == [True, False, False]
     assert before[1:] == repaired[1:] == again[1:]
@@ -121,8 +107,8 @@ def describe(environment: Environment) -> tuple[str, str]:
     return texts[0], texts[1]
 
 
-def test_the_description_has_the_figures_and_the_policy(baseline: Copy[Environment]) -> None:
-    with baseline.branch() as copy:
+def test_the_description_has_the_figures_and_the_policy(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
         cost, compliance = copy.call(describe)
     assert "The cost was 0.3" in cost
     assert "Public Services: frontend, jaeger" in compliance

@@ -1,4 +1,4 @@
-"""One prepared world of each application for the tests of transactions."""
+"""A world of each application with an agent's terminal, for the tests of transactions."""
 
 from __future__ import annotations
 
@@ -6,27 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
-from aiopslab.apps.socialnet import SocialNetwork
 from aiopslab.cloud import Copy, Environment
-from tests.aiopslab.orchestrator.transactions.worlds import settle
 
 
-def make_hotel() -> Environment:
-    return settle(Environment(HotelReservation(), 3))
-
-
-def make_network() -> Environment:
-    return settle(Environment(SocialNetwork(), 3))
+def open_terminal(environment: Environment) -> None:
+    environment.terminal()
 
 
 @pytest.fixture(scope="package")
-def hotel() -> Iterator[Copy[Environment]]:
-    with Copy.of(make_hotel) as copy:
+def hotel(hotels: Copy[Environment]) -> Iterator[Copy[Environment]]:
+    with hotels.branch(open_terminal) as copy:
         yield copy
 
 
 @pytest.fixture(scope="package")
-def network() -> Iterator[Copy[Environment]]:
-    with Copy.of(make_network) as copy:
+def network(network: Copy[Environment]) -> Iterator[Copy[Environment]]:
+    with network.branch(open_terminal) as copy:
         yield copy

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +63,6 @@ def make_stratus() -> Stratus:
         "REPORT: the last rollout of geo, and nothing else", f"```\n{REPAIR}\n```", "REPORT: rolled geo back", "REPORT: healthy",
     ]  # fmt: skip
     return Stratus(ScriptedModel(answers))
-
-
-@pytest.fixture(scope="module")
-def stages() -> Iterator[Stages]:
-    with Stages(seed=2) as stages:
-        yield stages
 
 
 def work(

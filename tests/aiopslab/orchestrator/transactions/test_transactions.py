@@ -69,7 +69,7 @@ def test_an_abort_restores_objects_rows_users_rules_and_files(hotel: Copy[Enviro
     assert record["severity_undone"] < record["severity_before"] + 0.1
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 def test_redis_and_databases_without_a_volume_are_restored(network: Copy[Environment]) -> None:
     redis = f"kubectl -n {SOCIAL} exec deploy/home-timeline-redis -- redis-cli"
     ask = f"{redis} zrange mine 0 -1 withscores; {redis} hgetall other; {redis} get note; {redis} config get maxmemory"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from aiopslab.orchestrator.evaluation.harm import RISE
@@ -27,12 +25,6 @@ WORSE = {
         "ssh kind-worker2 'iptables -I FORWARD -p tcp --dport 9090 -j DROP; sysctl -w vm.swappiness=99; rm /etc/crictl.yaml'",
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def stages() -> Iterator[Stages]:
-    with Stages(seed=1) as stages:
-        yield stages
 
 
 @pytest.mark.slow(keep=1)

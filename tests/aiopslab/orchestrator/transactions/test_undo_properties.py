@@ -78,7 +78,7 @@ redis_lines = st.one_of(
 )
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.lists(hotel_lines, min_size=1, max_size=6))
 # When rate starts, it writes the rows that it misses.
@@ -90,6 +90,7 @@ def test_an_abort_restores_everything(hotel: Copy[Environment], lines: list[str]
     assert not outcome.differences
 
 
+@pytest.mark.slow
 @settings(max_examples=5)
 @given(st.lists(redis_lines, min_size=1, max_size=6))
 def test_an_abort_restores_keys(network: Copy[Environment], lines: list[str]) -> None:

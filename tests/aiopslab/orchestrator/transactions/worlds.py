@@ -81,13 +81,6 @@ class Before:
         return found
 
 
-def settle(environment: Environment) -> Environment:
-    """Settle a new environment, and open the agent's terminal."""
-    environment.settle()
-    environment.terminal()
-    return environment
-
-
 def run(environment: Environment, calls: Sequence[str], **options: Any) -> Outcome:
     """Make calls: ``begin``, ``commit``, ``abort``, or a command line. Mistakes are marked."""
     shell = TaskActions(environment)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.scale_pod_zero import ScalePodZero
 from aiopslab.orchestrator.validation.leaks import TELLTALES, Leak, find_names, find_new_leaks
@@ -18,12 +17,6 @@ from simcloud.world.copies import Copy
 
 NS = "test-hotel-reservation"
 NAMES = ("scale_pod_zero", "Operation Error", *TELLTALES)
-
-
-def opened(seed: int) -> Environment:
-    environment = Environment(HotelReservation(), seed)
-    environment.open()
-    return environment
 
 
 def leaks(environment: Environment) -> list[Leak]:
@@ -87,15 +80,15 @@ def injected(environment: Environment) -> list[Leak]:
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[Copy[Environment]]:
-    with Copy.of(opened, 3) as copy:
+def world(hotels: Copy[Environment]) -> Iterator[Copy[Environment]]:
+    with hotels.branch() as copy:
         yield copy
 
 
 @pytest.fixture(scope="module")
 def known(world: Copy[Environment]) -> list[Leak]:
-    with world.branch() as copy:
-        return copy.call(leaks)
+    """What is found in an untouched world, which later searches of its copies need not read again."""
+    return world.call(leaks)
 
 
 PLANTED = {

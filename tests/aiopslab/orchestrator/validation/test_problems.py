@@ -38,7 +38,7 @@ def validator() -> Iterator[Validator]:
         yield shared
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("problems", group_problems(list_suite(PROBLEMS, "compat")))
 def test_problems_are_fair(validator: Validator, problems: list[str]) -> None:
     check(validator, problems)
