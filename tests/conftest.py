@@ -23,16 +23,6 @@ from tests import genuine
 
 IN_CI = os.environ.get("CI") == "true"
 
-# A loaded machine is no defect; and CI gives the same answer for the same code.
-settings.register_profile(
-    "aiopslab",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    print_blob=True,
-    derandomize=IN_CI,
-)
-settings.load_profile("aiopslab")
-
 
 def take_no_notice(_number: int, _frame: object) -> None:
     """What a process does that was started to outlive the terminal (``nohup``) or in the background (``&``)."""
@@ -75,6 +65,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     genuine.configure(config)
+    # A loaded machine is no defect; and CI gives the same answer for the same code.
+    settings.register_profile(
+        "aiopslab",
+        max_examples=100 if config.getoption("all") else 40,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        print_blob=True,
+        derandomize=IN_CI,
+    )
+    settings.load_profile("aiopslab")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -16,7 +16,7 @@ from aiopslab.adapters import harbor_session
 from aiopslab.cli.interchange import export_task
 from aiopslab.cli.problems import load_problems
 
-PROBLEM = "scale_pod_zero_social_net-mitigation-1"
+PROBLEM = "misconfig_app_hotel_res-mitigation-1"
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def test_the_files_of_a_task(folder: Path, tmp_path: Path) -> None:
     assert config["agent"]["user"] == "agent"
     instruction = (folder / "instruction.md").read_text()
     assert "incident 'exec_shell(" in instruction
-    assert "scale_pod_zero" not in instruction
+    assert "misconfig" not in instruction
     dockerfile = (folder / "environment" / "Dockerfile").read_text()
     assert "cryptography" in dockerfile
     assert "gymnasium" not in dockerfile
@@ -64,13 +64,13 @@ def test_the_reference_solution_is_rewarded_and_doing_nothing_is_not(folder: Pat
 
 
 def test_an_answer_that_needs_no_repair_is_the_solution(tmp_path: Path) -> None:
-    task = load_problems().get_problem_instance("noop_detection_social_network-1")
+    task = load_problems().get_problem_instance("noop_detection_hotel_reservation-1")
     assert export_task(task, tmp_path / "task", True) == 0
     assert re.fullmatch(
         r"#!/bin/sh\nincident .*submit.*No.*\n", (tmp_path / "task/solution/solve.sh").read_text()
     )
     settings = json.loads((tmp_path / "task/environment/incident.json").read_text())
-    assert settings == {"problem": "noop_detection_social_network-1", "seed": task.seed, "max_steps": 30}
+    assert settings == {"problem": "noop_detection_hotel_reservation-1", "seed": task.seed, "max_steps": 30}
 
 
 def test_harbor_loads_the_task(folder: Path) -> None:

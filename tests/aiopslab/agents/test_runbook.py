@@ -102,7 +102,7 @@ def test_a_node_that_comes_and_goes_is_suspected_while_it_is_there() -> None:
     assert [cause.components for cause in find_flapping_nodes(seen, "shop")] == [("kind-worker",)]
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "pid",
     [

@@ -19,7 +19,7 @@ from aiopslab.benchmark.store import LINK_NAME, Run, Store, StoreError
 from tests.aiopslab.benchmark.fake import make_episode, make_jobs, run_fake
 from tests.aiopslab.benchmark.postgres import PASSWORD, Server, run_server
 from tests.aiopslab.benchmark.stored import list_stored
-from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+from tests.aiopslab.cli.command_line import ROOT, aiopslab
 
 pytestmark = pytest.mark.live("postgresql")
 

@@ -16,7 +16,7 @@ from aiopslab.cli.bench import parse_seeds
 from aiopslab.cli.problems import UsageError
 from aiopslab.orchestrator.supervision.family import find_descendants
 from tests.aiopslab.benchmark.stored import write_store
-from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+from tests.aiopslab.cli.command_line import ROOT, aiopslab, call_aiopslab
 
 PROBLEMS = ("misconfig_app_hotel_res-detection-1", "noop_detection_hotel_reservation-1")
 
@@ -42,7 +42,7 @@ PROBLEMS = ("misconfig_app_hotel_res-detection-1", "noop_detection_hotel_reserva
 )
 def test_a_wrong_call_is_answered_with_a_way_out(args: tuple[str, ...], way_out: str, tmp_path: Path) -> None:
     out = () if "--out" in args else ("--out", str(tmp_path / "bench"))
-    done = aiopslab("bench", *args, *out)
+    done = call_aiopslab("bench", *args, *out)
     assert (done.returncode, done.stdout) == (2, "")
     assert way_out in done.stderr
     assert "Traceback" not in done.stderr
@@ -60,7 +60,7 @@ def test_a_problem_without_other_names_is_refused_before_anything_is_stored(tmp_
     )
     out = tmp_path / "bench"
     call = ("mine-detection-1", "--load", str(file), "--agent", "idle", "--out", str(out))
-    done = aiopslab("bench", *call, "--vary", "names")
+    done = call_aiopslab("bench", *call, "--vary", "names")
     assert (done.returncode, done.stdout) == (2, "")
     assert "There are no other names for the components of the problem 'mine-detection-1'" in done.stderr
     assert "--vary names" in done.stderr
@@ -69,7 +69,7 @@ def test_a_problem_without_other_names_is_refused_before_anything_is_stored(tmp_
 
 @pytest.mark.parametrize("command", ["bench", "report", "compare", "verify"])
 def test_help_has_an_example(command: str) -> None:
-    done = aiopslab(command, "--help")
+    done = call_aiopslab(command, "--help")
     assert done.returncode == 0
     assert f"  aiopslab {command}" in done.stdout
 
@@ -105,33 +105,33 @@ def test_seeds_are_numbers_lists_and_ranges() -> None:
 
 def test_a_report_is_printed_or_written_to_a_file(tmp_path: Path) -> None:
     store = write_store(tmp_path / "store")
-    done = aiopslab("report", str(store), "--format", "markdown")
+    done = call_aiopslab("report", str(store), "--format", "markdown")
     assert done.returncode == 0, done.stderr
     assert "| good | gpt-x | 4 | 16 | 88% [64, 97] |" in done.stdout
     place = tmp_path / "pages" / "report.html"
-    done = aiopslab("report", str(store), "--format", "html", "--out", str(place))
+    done = call_aiopslab("report", str(store), "--format", "html", "--out", str(place))
     assert done.stdout == f"{place}\n"
     assert "<svg" in place.read_text()
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
-    done = aiopslab("report", str(tmp_path), "--format", "pdf")
+    done = call_aiopslab("report", str(tmp_path), "--format", "pdf")
     assert (done.returncode, done.stdout) == (2, "")
     assert "table, markdown, csv, latex, html" in done.stderr
 
 
 def test_two_agents_are_compared(tmp_path: Path) -> None:
     store = write_store(tmp_path / "store")
-    done = aiopslab("compare", "good", "loud", str(store))
+    done = call_aiopslab("compare", "good", "loud", str(store))
     assert "only good        10" in done.stdout
-    done = aiopslab("compare", "good", "bad", str(store))
+    done = call_aiopslab("compare", "good", "bad", str(store))
     assert done.returncode == 2
     assert "Choose two of: good, loud" in done.stderr
 
 
 @pytest.mark.parametrize("command", [("report",), ("compare", "a", "b"), ("verify",)])
 def test_what_is_no_benchmark_is_refused(command: tuple[str, ...], tmp_path: Path) -> None:
-    done = aiopslab(*command, str(tmp_path))
+    done = call_aiopslab(*command, str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")
     assert "holds no benchmark" in done.stderr
 

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
-
-
-def aiopslab(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *args]
-    return subprocess.run(
-        command,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, **env},
-    )
+from tests.aiopslab.cli.command_line import aiopslab, call_aiopslab
 
 
 def test_one_line_in_the_shell_gives_its_output_and_its_exit_code() -> None:
@@ -47,7 +29,7 @@ def test_a_shell_beside_an_application() -> None:
 
 @pytest.mark.parametrize("args", [("shell", "--machine", "moon"), ("nonsense",), ("demo", "--seed", "x")])
 def test_a_wrong_call_is_told_with_a_way_out(args: tuple[str, ...]) -> None:
-    done = aiopslab(*args)
+    done = call_aiopslab(*args)
     assert done.returncode == 2
     assert "node-1" in done.stderr or "--help" in done.stderr
 
@@ -56,7 +38,7 @@ def test_a_wrong_call_is_told_with_a_way_out(args: tuple[str, ...]) -> None:
     "command", ["list", "run", "play", "validate", "export", "shell", "demo", "new", "fidelity", "cleanup"]
 )
 def test_help_has_an_example(command: str) -> None:
-    done = aiopslab(command, "--help")
+    done = call_aiopslab(command, "--help")
     assert done.returncode == 0
     assert re.search(rf"Examples?:\n +aiopslab {command}", done.stdout)
 
@@ -77,6 +59,6 @@ def test_a_reader_may_only_read() -> None:
 
 
 def test_an_unknown_policy_is_told_with_the_known_ones() -> None:
-    done = aiopslab("shell", "--policy", "king", "-c", "true")
+    done = call_aiopslab("shell", "--policy", "king", "-c", "true")
     assert done.returncode == 2
     assert "read-only, operator, admin" in done.stderr

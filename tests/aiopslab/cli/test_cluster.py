@@ -1,16 +1,15 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import httpx2
 import pytest
 
+from tests.aiopslab.cli.command_line import call_aiopslab
 from tests.simcloud.server.kubernetes.served import PATIENCE_S, cluster
 
 PROBLEM = "misconfig_app_hotel_res-mitigation-1"
@@ -19,13 +18,7 @@ NOWHERE = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9") | {
     "NO_PROXY": "",
 }
 """The environment of somebody behind a proxy, which does not lead to this machine."""
-
-
-def aiopslab(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from aiopslab.cli import main; main()", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE_S, check=False, env=os.environ | NOWHERE
-    )
+aiopslab = partial(call_aiopslab, **NOWHERE)
 
 
 def fully_told(log: Path) -> str:

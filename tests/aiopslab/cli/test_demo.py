@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+from tests.aiopslab.cli.command_line import ROOT, aiopslab
 
 
 @cache

@@ -16,8 +16,8 @@ import pytest
 
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
+from tests.aiopslab.cli.command_line import ROOT, call_aiopslab
 from tests.aiopslab.cli.posed_world import Called, called
-from tests.aiopslab.cli.test_cli import ROOT, aiopslab
 
 PROBLEM = "revoke_auth_mongodb-detection-1"
 
@@ -151,7 +151,7 @@ def test_text_is_shown_as_it_is_and_tables_without_blanks_at_the_end(
     ],
 )
 def test_what_cannot_end_well_does_not_begin(args: tuple[str, ...], way_out: str) -> None:
-    done = aiopslab("run", PROBLEM, *args, OPENAI_API_KEY="", OPENAI_BASE_URL="")
+    done = call_aiopslab("run", PROBLEM, *args, OPENAI_API_KEY="", OPENAI_BASE_URL="")
     assert (done.returncode, done.stdout) == (2, "")
     assert way_out in done.stderr
     assert "cluster comes up" not in done.stderr
@@ -221,7 +221,7 @@ def test_a_step_limit_is_an_end_like_any_other(world: Copy[PreparedProblem], tmp
     ],
 )
 def test_a_wrong_call_costs_no_time_and_says_a_way_out(args: tuple[str, ...], told: str) -> None:
-    done = aiopslab("run", *args)
+    done = call_aiopslab("run", *args)
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
     assert "Traceback" not in done.stderr

@@ -14,8 +14,8 @@ import pytest
 
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
+from tests.aiopslab.cli.command_line import ROOT, call_aiopslab
 from tests.aiopslab.cli.posed_world import Called, called
-from tests.aiopslab.cli.test_cli import ROOT, aiopslab
 from tests.aiopslab.orchestrator.models.endpoint import Answer, Endpoint, open_endpoint
 
 PROBLEM = "revoke_auth_mongodb-detection-1"
@@ -193,7 +193,7 @@ def test_an_unreachable_endpoint_is_reported_before_a_world_is_prepared() -> Non
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # nothing listens there
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        done = aiopslab(
+        done = call_aiopslab(
             "run", PROBLEM, "--agent", "react", "--model", "m", OPENAI_BASE_URL=url, OPENAI_API_KEY=""
         )
     assert (done.returncode, done.stdout) == (2, "")
@@ -206,7 +206,7 @@ def test_an_unreachable_endpoint_is_reported_before_a_world_is_prepared() -> Non
 
 def test_a_missing_key_is_reported_before_a_world_is_prepared() -> None:
     nothing = {"ANTHROPIC_API_KEY": "", "ANTHROPIC_BASE_URL": ""}
-    done = aiopslab("run", PROBLEM, "--agent", "toolcall", "--model", "claude-opus-5-5", **nothing)
+    done = call_aiopslab("run", PROBLEM, "--agent", "toolcall", "--model", "claude-opus-5-5", **nothing)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Set the environment variable ANTHROPIC_API_KEY" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
@@ -214,7 +214,7 @@ def test_a_missing_key_is_reported_before_a_world_is_prepared() -> None:
 
 def test_an_unknown_model_is_reported_before_a_world_is_prepared(endpoint: Endpoint) -> None:
     endpoint.answers = [Answer(status=404, error="The model smol does not exist")]
-    done = aiopslab(
+    done = call_aiopslab(
         "run", PROBLEM, "--agent", "shell", "--model", f"smol?base_url={endpoint.url}", OPENAI_API_KEY="x"
     )
     assert (done.returncode, done.stdout) == (2, "")

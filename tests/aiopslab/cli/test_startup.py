@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+from tests.aiopslab.cli.command_line import ROOT, aiopslab
 
 LOADED = """
 import json, sys

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aiopslab.orchestrator.supervision.family import find_descendants
-from tests.aiopslab.cli.test_cli import ROOT, aiopslab
+from tests.aiopslab.cli.command_line import ROOT, aiopslab, call_aiopslab
 from tests.aiopslab.orchestrator.test_subprocess_agent import ends
 
 UNFAIR = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_problems.py"
@@ -31,12 +31,12 @@ def test_fair_and_unfair_are_told_apart() -> None:
 
 
 def test_a_wrong_call_costs_no_time(tmp_path: Path) -> None:
-    done = aiopslab("validate", "noop_detection_hotel-1")
+    done = call_aiopslab("validate", "noop_detection_hotel-1")
     assert done.returncode == 2
     assert FAIR in done.stderr
     empty = tmp_path / "empty.py"
     empty.write_text("")
-    done = aiopslab("list", "--load", str(empty))
+    done = call_aiopslab("list", "--load", str(empty))
     assert done.returncode == 2
     assert "has no problems" in done.stderr
 

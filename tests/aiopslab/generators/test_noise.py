@@ -13,6 +13,7 @@ from aiopslab.generators import TEAMS, draw_noise
 from aiopslab.orchestrator.preparation import make_noise
 from aiopslab.orchestrator.validation.commands import NEWEST
 from aiopslab.orchestrator.validation.evidence import find_symptoms
+from simcloud.world import Copy
 
 PERIOD_S = 30
 PERIODS = 14
@@ -53,14 +54,21 @@ def test_a_ticket_of_another_team_is_open_unless_there_is_no_noise() -> None:
 
 
 @pytest.mark.parametrize("spared", ["geo", "frontend"])
-def test_the_newest_object_of_an_application_is_an_innocent_one(spared: str) -> None:
+def test_the_newest_object_of_an_application_is_an_innocent_one(
+    hotels: Copy[Environment], spared: str
+) -> None:
     """Also where every service is a neighbour of the faulty one."""
-    app = HotelReservation()
-    environment = Environment(app, 5)
-    environment.settle()
+    with hotels.branch() as copy:
+        newest = copy.call(find_newest_objects, spared)
+    assert len(newest) == 6
+    assert not {"", f"deployment/{spared}", f"service/{spared}"} & set(newest), newest
+    assert draw_noise(HotelReservation(), Random(1), "none", [spared]).late == ()
+
+
+def find_newest_objects(environment: Environment, spared: str) -> list[str]:
+    """Return the application's newest object after each of six late changes by other teams."""
+    newest = []
     for seed in range(6):
-        noise = draw_noise(app, Random(seed), "usual", [spared])
-        make_noise(environment, noise.late)
-        newest = environment.run(NEWEST.format(ns=app.namespace))
-        assert newest.strip() not in ("", f"deployment/{spared}", f"service/{spared}"), noise.late
-    assert draw_noise(app, Random(1), "none", [spared]).late == ()
+        make_noise(environment, draw_noise(environment.app, Random(seed), "usual", [spared]).late)
+        newest.append(environment.run(NEWEST.format(ns=environment.namespace)).strip())
+    return newest

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud import ADMIN, Environment, start_outside
 from aiopslab.cloud.kubernetes.pod_terminal import NAMESPACE, build_account, build_pod
 from simcloud.machine.network import HttpRequest, HttpResponse, serve_http
 from simcloud.machine.process import Context
-from simcloud.world import TOOLBOX, publish_toolbox
+from simcloud.world import TOOLBOX, Copy, publish_toolbox
 
 PORT = 8080
 
@@ -25,9 +24,12 @@ async def serve_page(ctx: Context) -> int:
     return 0
 
 
-def test_a_terminal_reaches_the_cluster_only_and_is_not_reached() -> None:
-    environment = Environment(HotelReservation(), 3)
-    environment.open()
+def test_a_terminal_reaches_the_cluster_only_and_is_not_reached(hotels: Copy[Environment]) -> None:
+    with hotels.branch() as copy:
+        copy.call(check_terminal)
+
+
+def check_terminal(environment: Environment) -> None:
     publish_toolbox(environment.cluster)
     outside = start_outside(environment.world, "web", serve_page).namespace.address
     server = environment.run(

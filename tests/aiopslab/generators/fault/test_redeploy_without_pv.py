@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from aiopslab.apps.hotelres import HotelReservation
 from aiopslab.cloud.environment import Environment
 from aiopslab.generators.fault.redeploy_without_pv import DATABASES, RedeployWithoutPV
 from aiopslab.generators.site import restart_unready_pods
@@ -21,18 +20,15 @@ RENEW = (
 ELSEWHERE = ' | .items[].spec.hostPath.path |= sub("reservation-pv$"; "reservation-fresh")'
 
 
-def broken(seed: int) -> Environment:
-    environment = Environment(HotelReservation(), seed)
-    environment.settle()
+def break_volumes(environment: Environment) -> None:
     FAULT.inject(environment)
     environment.run_for(40.0)
     environment.write_off()
-    return environment
 
 
 @pytest.fixture(scope="module")
-def incident() -> Iterator[Copy[Environment]]:
-    with Copy.of(broken, 3) as copy:
+def incident(hotels: Copy[Environment]) -> Iterator[Copy[Environment]]:
+    with hotels.branch(break_volumes) as copy:
         yield copy
 
 

@@ -27,7 +27,7 @@ WORSE = {
 }
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_a_harmful_transaction_is_undone_exactly(stages: Stages, problem: str) -> None:
     namespace = ProblemRegistry().get_problem_instance(problem, 1).namespace

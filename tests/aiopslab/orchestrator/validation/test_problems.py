@@ -44,7 +44,7 @@ def test_problems_are_fair(validator: Validator, problems: list[str]) -> None:
     check(validator, problems)
 
 
-@pytest.mark.slow(keep=1, rarely=1000)
+@pytest.mark.slow(rarely=1000)
 @pytest.mark.parametrize("problems", group_drawn())
 def test_drawn_problems_are_fair(validator: Validator, problems: list[str]) -> None:
     check(validator, problems)
