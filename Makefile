@@ -1,9 +1,12 @@
 # Requires python3 (3.11 or newer) and make. `make` without a target lists the targets.
 
 PYTHON ?= python3
-JOBS ?= 2
+# One more than there are processors, since tests also wait: for servers, and for other processes to end.
+JOBS ?= $(shell $(PYTHON) -c "import os; print(min(os.cpu_count() + 1, 8))")
 SLOW_SHARE ?= 1
 VENV := .venv
+# Tests start hundreds of processes, and without the cache of compiled modules each takes twice as long to import them.
+unexport PYTHONDONTWRITEBYTECODE
 BIN := $(VENV)/bin
 SOURCES := src tests benchmarks scripts examples
 # Files in their order, not those with the most tests first: then the slow ones, which have few tests, would be left for the end.

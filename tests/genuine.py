@@ -214,7 +214,7 @@ def answer(asked: str, question: object, ask: Callable[[], Any]) -> Any:
     assert item is not None, "a genuine tool is asked by a test"
     if item.get_closest_marker("live") is not None:
         return ask()
-    key = hashlib.sha256(json.dumps(_plain(question), sort_keys=True).encode()).hexdigest()[:20]
+    key = hashlib.sha256(json.dumps(question, sort_keys=True, default=_make_plain).encode()).hexdigest()[:20]
     recording = SESSION.recording(item.path)
     if SESSION.is_recording:
         said = json.loads(json.dumps(ask()))
@@ -229,16 +229,14 @@ def answer(asked: str, question: object, ask: Callable[[], Any]) -> Any:
     return recording.lines[key]["answer"]
 
 
-def _plain(value: object) -> object:
+def _make_plain(value: object) -> object:
     """The same of JSON's types only; long data is told by its digest."""
     match value:
         case bytes():
             return {"bytes": hashlib.sha256(value).hexdigest()}
         case Mapping():
-            return {str(name): _plain(held) for name, held in value.items()}
-        case list() | tuple():
-            return [_plain(held) for held in value]
-    return value
+            return dict(value)
+    raise TypeError(f"{type(value)} cannot be part of a question")
 
 
 def _excerpt(text: str, most: int = 200) -> str:

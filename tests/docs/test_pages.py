@@ -28,6 +28,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`([^`\n]+)`")
 CALL = re.compile(r"(?:^|[|;$] ?|\.venv/bin/)aiopslab (?=[a-z])")
+COMMAND = typer.main.get_command(cli)
 PLACEHOLDER = re.compile(r"\[?[A-Z]+\]?|…|\.\.\.")
 """Words that stand for others: PROBLEM, FILE."""
 
@@ -78,7 +79,7 @@ def _calls() -> Iterator[tuple[str, str]]:
             found = CALL.search(line)
             if found:
                 yield told(page), line[found.end() :].partition("   ")[0].partition(" #")[0]
-    for path, command in _commands(typer.main.get_command(cli)):
+    for path, command in _commands(COMMAND):
         for line in (command.epilog or "").splitlines():
             if line.strip().startswith("aiopslab "):
                 yield f"{path} --help", line.strip().removeprefix("aiopslab ")
@@ -104,7 +105,7 @@ def test_there_are_calls_to_look_at() -> None:
 def test_a_call_is_understood(where: str, line: str) -> None:
     """Options and arguments are such as the command takes, and problems are such as there are."""
     words = list(takewhile(lambda word: word not in ("|", "&"), shlex.split(line)))
-    command = typer.main.get_command(cli)
+    command = COMMAND
     while (below := getattr(command, "commands", {})) and words:
         assert words[0] in below, f"{where}: there is no command '{words[0]}'"
         command = below[words.pop(0)]

@@ -63,6 +63,7 @@ def test_the_reference_solution_is_rewarded_and_doing_nothing_is_not(folder: Pat
     assert harbor_session.judge(state) == 1.0
 
 
+@pytest.mark.slow
 def test_an_answer_that_needs_no_repair_is_the_solution(tmp_path: Path) -> None:
     task = load_problems().get_problem_instance("noop_detection_hotel_reservation-1")
     assert export_task(task, tmp_path / "task", True) == 0

@@ -15,8 +15,8 @@ from aiopslab.benchmark.store import SESSIONS
 from aiopslab.orchestrator.supervision.family import Process, find_descendants
 from tests.aiopslab.benchmark.fake import make_jobs, run_fake
 from tests.aiopslab.benchmark.test_runner import read_keys
+from tests.aiopslab.cli.command_line import aiopslab
 from tests.aiopslab.cli.test_bench import PROBLEMS, read_verdicts
-from tests.aiopslab.cli.test_cli import aiopslab
 
 pytestmark = pytest.mark.slow
 

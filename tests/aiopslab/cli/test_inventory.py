@@ -8,7 +8,7 @@ import pytest
 
 from aiopslab.cli.inventory import list_agents, list_apps, list_faults, list_problems
 from aiopslab.orchestrator.problems import NoSuchSelection
-from tests.aiopslab.cli.test_cli import ROOT
+from tests.aiopslab.cli.command_line import ROOT
 
 OWN = ROOT / "tests" / "aiopslab" / "orchestrator" / "validation" / "unfair_problems.py"
 

@@ -12,8 +12,8 @@ import pytest
 from aiopslab.benchmark import Store
 from aiopslab.orchestrator import PreparedProblem
 from simcloud.world.copies import Copy
+from tests.aiopslab.cli.command_line import aiopslab
 from tests.aiopslab.cli.posed_world import Called, called, list_progress
-from tests.aiopslab.cli.test_cli import aiopslab
 from tests.aiopslab.cli.test_shell import Person
 from tests.aiopslab.orchestrator.models.endpoint import Answer, open_endpoint
 

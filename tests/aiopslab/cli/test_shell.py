@@ -15,7 +15,7 @@ import pytest
 
 from aiopslab.cli.live_shell import Keyboard
 from aiopslab.cli.shell import THINKING_S, _read_lines
-from tests.aiopslab.cli.test_cli import aiopslab
+from tests.aiopslab.cli.command_line import aiopslab
 
 PATIENCE_S = 300.0
 PAUSE_S = 0.5

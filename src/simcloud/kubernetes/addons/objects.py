@@ -86,7 +86,7 @@ def _address(node: Object) -> str:
 def mirror(pod: Any, node: Object) -> Object:
     """Return the mirror of a static pod on a node."""
     metadata, owner = pod["metadata"], node["metadata"]
-    text = yaml.safe_dump(pod, sort_keys=True)
+    text = yaml.dump(pod, Dumper=yaml.CSafeDumper, sort_keys=True)
     digest = md5(text.encode(), usedforsecurity=False).hexdigest()
     metadata["annotations"] = {
         **metadata.get("annotations", {}),

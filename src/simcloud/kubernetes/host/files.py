@@ -107,7 +107,7 @@ def _format_manifest(pod: Object) -> str:
     own = {**({"annotations": notes} if notes else {}), "labels": metadata["labels"]}
     own |= {"name": metadata["labels"]["component"], "namespace": metadata["namespace"]}
     shown = {"apiVersion": "v1", "kind": "Pod", "metadata": own, "spec": spec, "status": {}}
-    return str(yaml.safe_dump(shown, sort_keys=True, default_flow_style=False))
+    return str(yaml.dump(shown, Dumper=yaml.CSafeDumper, sort_keys=True))
 
 
 def _show_pki(pki: ClusterPki) -> dict[str, VirtualEntry]:
