@@ -98,6 +98,7 @@ def test_a_kubeconfig_of_others_is_not_replaced(tmp_path: Path) -> None:
     assert "production" in own.read_text()
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with cluster(tmp_path, "--nodes", "1", "--no-telemetry") as served:
         assert "Telemetry" not in fully_told(tmp_path / "server.log")

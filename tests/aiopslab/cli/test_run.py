@@ -227,6 +227,7 @@ def test_a_wrong_call_costs_no_time_and_says_a_way_out(args: tuple[str, ...], to
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_a_record(tmp_path: Path) -> None:
     own = tmp_path / "own.py"
     own.write_text(

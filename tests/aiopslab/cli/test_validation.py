@@ -53,6 +53,7 @@ def test_findings_are_kept_and_not_made_again(tmp_path: Path) -> None:
     assert log.read_text() == kept and "checking symptoms" not in again.stderr
 
 
+@pytest.mark.slow
 def test_workers_end_when_the_command_is_killed() -> None:
     command = [sys.executable, "-c", "from aiopslab.cli import main; main()", "validate", FAIR, "--jobs", "2"]
     quiet = subprocess.DEVNULL

@@ -40,43 +40,15 @@ def cases() -> Iterator[tuple[type[Application], Fault]]:
         yield app, fault
 
 
-def opened(app: type[Application]) -> Environment:
-    environment = Environment(app(), seed=5)
-    environment.open()
-    return environment
-
-
-class Bases:
-    """One world per application, made when the first fault wants it; tests come sorted by application."""
-
-    def __init__(self) -> None:
-        self._of: dict[type[Application], Copy[Environment]] = {}
-
-    def of(self, app: type[Application]) -> Copy[Environment]:
-        if app not in self._of:
-            self.close()
-            self._of[app] = Copy.of(opened, app)
-        return self._of[app]
-
-    def close(self) -> None:
-        for copy in self._of.values():
-            copy.close()
-        self._of.clear()
-
-
-@pytest.fixture(scope="module")
-def bases() -> Iterator[Bases]:
-    made = Bases()
-    yield made
-    made.close()
-
-
 @pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("app", "fault"), tuple(cases()), ids=lambda each: repr(each) if isinstance(each, Fault) else ""
 )
-def test_fault(bases: Bases, app: type[Application], fault: Fault) -> None:
-    with bases.of(app).branch() as copy:
+def test_fault(request: pytest.FixtureRequest, app: type[Application], fault: Fault) -> None:
+    world: Copy[Environment] = request.getfixturevalue(
+        {"hotel-reservation": "hotels", "social-network": "network"}[app.name]
+    )
+    with world.branch() as copy:
         told = copy.call(life_of, fault)
     assert told["present"] == {
         "before": False, "injected": True, "restarted": not fault.restart_repairs, "recovered": False,

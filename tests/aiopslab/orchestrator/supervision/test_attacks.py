@@ -164,6 +164,7 @@ def test_a_forged_record_is_not_the_record(world: Harness, tmp_path: Path) -> No
     assert "revoke" not in found(record)  # neither by the name nor by the content of the journal
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize(
     ("agent", "ending", "why"),
     [
@@ -202,6 +203,7 @@ def test_a_giant_answer_costs_a_step(world: Harness, tmp_path: Path) -> None:
     assert [step["valid"] for step in record["steps"]] == [False, True]
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("source", "ending", "why"),
     [
@@ -226,6 +228,7 @@ def test_programs_that_break_the_protocol(
     assert not record["results"]["success"]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("number", "code", "ending"),
     [

@@ -39,6 +39,7 @@ def live(environment: Environment, fault: Fault) -> list[tuple[bool, float, list
     return seen
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     "fault", [*list_faults("finops"), *list_faults("ciso")], ids=lambda fault: fault.name
 )
