@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from tempfile import TemporaryFile
 
 from aiopslab.cli import main
+from simcloud.world.copies import call_in_copy
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,32 +31,18 @@ def aiopslab(*args: str, stdin: str = "", **env: str) -> subprocess.CompletedPro
 
 
 def call_aiopslab(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run a command that ends at once in a fork of this process, which need not import everything first."""
-    with TemporaryFile() as out, TemporaryFile() as err:
-        if (pid := os.fork()) == 0:
-            os.dup2(out.fileno(), 1)
-            os.dup2(err.fileno(), 2)
-            os.environ |= env
-            _run_main(args)
-        _, status = os.waitpid(pid, 0)
-        out.seek(0)
-        err.seek(0)
-        return subprocess.CompletedProcess(
-            args, os.waitstatus_to_exitcode(status), out.read().decode(), err.read().decode()
-        )
+    """Run a command that ends at once in a copy of this process, which need not import everything first."""
+    return call_in_copy(_call_main, args, env)
 
 
-def _run_main(args: tuple[str, ...]) -> None:
-    """Run the command line as this process, and end it."""
+def _call_main(args: tuple[str, ...], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     sys.argv = ["aiopslab", *args]
-    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
-    code: object = 70
-    try:
-        os.chdir(ROOT)
-        main()
-    except SystemExit as end:
-        code = end.code or 0
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else 1)
+    os.environ |= env
+    os.chdir(ROOT)
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return subprocess.CompletedProcess(args, code, out.getvalue(), err.getvalue())
