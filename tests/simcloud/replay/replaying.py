@@ -4,7 +4,7 @@ Everything runs in one event loop: the server, and whoever types. The world's cl
 the replay lets pass: each line is typed at the recorded moment, and while its client waits for news, time runs
 ahead as fast as the world can, for at most as long as the recorded line took. So the same code gives the same
 answers whatever the machine it runs on is busy with. Lines whose client counts seconds by its own clock
-(``sleep``, ``--timeout``) get the seconds that the client waits.
+(``sleep``) get the seconds that the client waits.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ AHEAD_S = 120.0
 
 RECORDED_URL = "https://127.0.0.1:37443"
 
-COUNTS_SECONDS = re.compile(r"sleep \d|^timeout |port-forward|attach|drain|--timeout=[35]s")
+COUNTS_SECONDS = re.compile(r"sleep \d|^timeout |port-forward|attach|drain")
 RACE = re.compile(r'^E\d{4} .* "Failed to watch" err="context deadline exceeded".*\n', re.MULTILINE)
 """kubectl tells of the watch that its own deadline ended, or ends before it can: a race inside of it."""
 
@@ -238,6 +238,8 @@ class Replay:
                 may_pass_s = elapsed_s - passed_s
             elif line.took_s - passed_s > 1e-6:
                 may_pass_s = min(line.took_s - passed_s, _stride(passed_s))
+            elif "timed out waiting" in line.told.stderr:
+                may_pass_s = 0.0  # the client gives up by its own clock
             else:
                 spent_at = spent_at or time.monotonic()
                 may_pass_s = time.monotonic() - spent_at - (passed_s - line.took_s)
