@@ -23,7 +23,7 @@ from typing import NamedTuple
 from _measure import Stopwatch
 from _report import Budget, Report, find_missed, run, tabulate_figures
 
-from aiopslab.orchestrator.stages import Stage, rehearse_first_step, run_episode
+from aiopslab.orchestrator.stages import Stage, rehearse_session, run_episode
 from simcloud.world.copies import Copy
 
 CORES = 2
@@ -157,7 +157,7 @@ def measure_copies(problem: Copy[Stage], count: int, thinking_s: float, *, spare
     lives: list[Usage] = []
     before = problem.call(read_usage)
     if spare:
-        problem.keep_spare(rehearse_first_step)
+        problem.keep_spare(rehearse_session)
     for _ in range(count):
         time.sleep(BETWEEN_S)
         start_s = time.perf_counter()
@@ -180,7 +180,7 @@ def measure_copies(problem: Copy[Stage], count: int, thinking_s: float, *, spare
 def measure_episodes(problem: Copy[Stage], count: int, answers: Sequence[str]) -> float:
     """Return the CPU time of one scripted episode, including its share of all processes involved."""
     before_s, watch = problem.call(read_usage).cpu_s, Stopwatch()
-    problem.keep_spare(rehearse_first_step)
+    problem.keep_spare(rehearse_session)
     copies_s = []
     for _ in range(count):
         with problem.branch() as copy:

@@ -170,7 +170,7 @@ class Stages:
         if problem is not self._with_spare:
             if self._with_spare is not None:
                 self._with_spare.keep_spare(None)
-            problem.keep_spare(rehearse_first_step)
+            problem.keep_spare(rehearse_session)
             self._with_spare = problem
         return copy
 
@@ -253,13 +253,16 @@ def run_episode(
     return asyncio.run(orchestrator.start_problem(max_steps))
 
 
-def rehearse_first_step(world: Stage) -> None:
-    """Do what every session does first: ask an agent, run a command, return the observation."""
+def rehearse_session(world: Stage) -> None:
+    """Do what every session does first: ask an agent, run a command, return the observation.
+
+    If the thinking time is known, it passes once more: until the second step, a session writes to most of what it will ever write to.
+    """
     assert world.problem is not None
     task, environment = world.problem.task, world.problem.environment
-    began_s = environment.now
-    session = Session(task.id, "rehearsal", environment.seed, 1, began_s, began_s, max_steps=1)
+    began_s, steps = environment.now, 2 if world.thinking_s else 1
+    session = Session(task.id, "rehearsal", environment.seed, 1, began_s, began_s, max_steps=steps)
     action = f'exec_shell("kubectl get pods -n {environment.namespace}")'
-    pace = Pace(thinking_s=0.0)
+    pace = Pace(thinking_s=world.thinking_s)
     agent = link(lambda _state: action, session.agent_name, timeout_s=pace.agent_timeout_s)
     asyncio.run(Episode(world.problem, session, pace).run(agent))

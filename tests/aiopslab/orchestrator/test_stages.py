@@ -112,6 +112,7 @@ def test_copies_live_and_end_one_by_one(prepared: Prepared) -> None:
 def test_so_many_worlds_are_kept_and_no_more(prepared: Prepared, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prepared.stages, "max_processes", 3)
     problems = ("misconfig_app_hotel_res-detection-1", NOOP, "misconfig_app_hotel_res-detection-1")
+    prepared.stages.copy_baseline(NOOP).close()
     before = len(prepared.told)
     for problem in problems:
         with prepared.stages.episode(problem) as copy:
