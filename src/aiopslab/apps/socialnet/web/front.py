@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from aiopslab.apps.names import Names
 from aiopslab.apps.socialnet.config import parse_sampling
-from aiopslab.apps.socialnet.messages import UNAUTHORIZED
 from aiopslab.apps.socialnet.web.lua import LIBRARY, CallFailed, LuaThrift, ScriptAborted
 from aiopslab.apps.socialnet.web.nginx import HOME, Setup, run_nginx
 from aiopslab.apps.socialnet.web.scripts import (
@@ -197,8 +196,7 @@ class Front:
             self._ctx.kernel.call_later(self._lost.random() * LOST_S, _finish, span)
         else:
             span.finish()
-        status = 401 if failure.code == UNAUTHORIZED else 500
-        return respond(status, f"{message}\n")
+        return respond(500, f"{message}\n")
 
     def _script_error(self, script: Script, module: str, line: int, text: str, exchange: Exchange) -> None:
         name = module.rpartition("/")[2]

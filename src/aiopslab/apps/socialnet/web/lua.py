@@ -35,10 +35,9 @@ class ScriptAborted(Exception):
 class CallFailed(Exception):
     """A call failed. ``thrown`` is whether the callee raised an exception with a message."""
 
-    def __init__(self, text: str, thrown: bool, code: str = "") -> None:
+    def __init__(self, text: str, thrown: bool) -> None:
         super().__init__(text)
         self.thrown = thrown
-        self.code = code
 
 
 class LuaThrift:
@@ -87,7 +86,7 @@ class LuaThrift:
             raise CallFailed(f"{LIBRARY}/Thrift.lua:37: {words}", thrown=False) from None
         if reply.error is not None:
             connection.close()
-            raise CallFailed(str(reply.error), thrown=True, code=getattr(reply.error, "code", ""))
+            raise CallFailed(str(reply.error), thrown=True)
         if len(self._idle) < MAX_IDLE:
             self._idle.append((connection, self._ctx.kernel.now))
         else:
