@@ -49,6 +49,12 @@ def test_of_two_secrets_one_of_which_begins_like_the_other_nothing_is_left() -> 
         "Authorization: Basic dXNlcjpwYXNzd29yZA==",
         "github_pat_11ABCDEFG0123456789abcdef",
         "gsk_0123456789abcdef0123456789",
+        "hf_0123456789abcdef0123456789",
+        "npm_0123456789abcdef0123456789",
+        "xoxb-0123456789-abcdefghijkl",
+        "asia0123456789ABCDEF",
+        "AIzaSyA0123456789abcdefghijklmnopqrstuv",
+        "BEARER\tabcdef0123456789",
     ],
 )
 def test_what_looks_like_a_key_is_blanked(secret: str) -> None:
@@ -57,6 +63,7 @@ def test_what_looks_like_a_key_is_blanked(secret: str) -> None:
     assert shown.startswith("before ")
     assert shown.endswith(" after")
     assert secret not in shown
+    assert BLANK in Redactor().redact(secret.swapcase())
 
 
 @pytest.mark.parametrize(
