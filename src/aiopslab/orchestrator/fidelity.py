@@ -104,7 +104,8 @@ def _observe(task: Task, site: IncidentSite, tell: ProgressCallback) -> Profile:
         type_reference_repair(open_problem(task))
         profile.took_s["repair"] = site.now - began_s
         began_s = site.now
-        verdicts.add(f"reference repair: {judge(task).passed}")
+        outcome = judge(task)
+        verdicts.add(f"reference repair: {outcome.why or outcome.passed}")
     except CannotBeTyped as error:
         verdicts.add(f"reference repair: {error}")
     profile.took_s["judging the repair"] = site.now - began_s

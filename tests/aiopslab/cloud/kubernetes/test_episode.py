@@ -381,11 +381,13 @@ def test_a_problem_that_needs_more_is_refused_at_once(served: Served, tmp_path: 
 
 
 @pytest.mark.slow
-def test_both_clouds_show_much_the_same_of_a_problem(served: Served, tmp_path: Path) -> None:
+def test_both_clouds_show_much_the_same_of_a_problem(tmp_path: Path) -> None:
     problem = "misconfig_app_hotel_res-mitigation-1"
-    code, out, err = run(served, tmp_path, "fidelity", problem, "--json", *SHORT)
-    assert code == 0, err
-    aspects = {each["aspect"]: each for each in json.loads(out)["problems"][problem]["aspects"]}
-    assert aspects["verdicts"]["agreement"] == 1.0
-    assert aspects["spans"]["agreement"] > 0.8, aspects["spans"]
-    assert list_own(served) == ""
+    # The clock of this cluster is slower, so that a busy host adds less to the latencies by which a repair is judged.
+    with cluster(tmp_path, "--nodes", "4", "--speed", "2") as served:
+        code, out, err = run(served, tmp_path, "fidelity", problem, "--json", *SHORT)
+        assert code == 0, err
+        aspects = {each["aspect"]: each for each in json.loads(out)["problems"][problem]["aspects"]}
+        assert aspects["verdicts"]["agreement"] == 1.0, aspects["verdicts"]
+        assert aspects["spans"]["agreement"] > 0.8, aspects["spans"]
+        assert list_own(served) == ""
