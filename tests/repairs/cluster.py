@@ -9,6 +9,11 @@ RETRY = f"{K} rollout restart deployment/{{t}}"
 RESTART = f"{K} delete pods --all"
 RECREATE = f"{K} get deployment {{t}} -o json | jq 'del(.metadata.uid, .metadata.resourceVersion, .status)' | {K} replace --force -f -"
 REPLACE = f"{K} get pods -o json | jq -r '.items[] | select(.status.containerStatuses[0].ready | not) | .metadata.name' | xargs {K} delete pod"
+RETRY_UNREADY = (
+    f"{K} get deployments -o json | jq -r '.items[] | select(.spec.replicas > (.status.readyReplicas // 0)) | .metadata.name'"
+    f" | xargs {K} rollout restart deployment"
+)
+"""Another team may have scaled a second Deployment, whose new pod has met the fault."""
 WORKERS = "kubectl get nodes -o name -l '!node-role.kubernetes.io/control-plane'"
 GUARD = "validatingwebhookconfiguration {engine}"
 RULE = "validatingadmissionpolicy/{policy} validatingadmissionpolicybinding/{policy}"
@@ -120,7 +125,7 @@ REPAIRS = {
     ),
     "tiny_default_limits": Repairs(
         (
-            f"{K} delete limitrange {{limit_range}}; {RETRY}",
+            f"{K} delete limitrange {{limit_range}}; {RETRY_UNREADY}",
             f"{K} delete limitrange {{limit_range}}; {REPLACE}",
             patch(
                 "limitrange {limit_range}",
