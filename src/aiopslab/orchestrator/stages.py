@@ -99,7 +99,7 @@ class Stage:
         """Inject the problem's fault."""
         self.task = self.get_task(problem_id)
         stage(self.task, self.environment)
-        self.environment.monitoring.logs.settle()  # here once, instead of for each task and in every copy that reads logs
+        self.environment.world.emitter.settle()  # here once, instead of for each task and in every copy
 
     def open_problem(self, problem_id: str, thinking_s: float = 0.0) -> None:
         """Open the agent's terminal, for the task whose fault was injected or for another of the same fault.
@@ -116,7 +116,7 @@ class Stage:
         self.thinking_s = thinking_s
         if thinking_s:
             self.environment.run_for(thinking_s)
-            self.environment.monitoring.logs.settle()
+            self.environment.world.emitter.settle()
 
 
 def prepare_on_cluster(

@@ -34,6 +34,11 @@ class Telemetry:
         """The program has ended, and its metrics with it."""
         del self.exposed[metrics]
 
+    def settle(self) -> None:
+        """Store what is only buffered. Every query does this, so call it only where one call saves many copies the work."""
+        self.logs.settle()
+        self.traces.settle()
+
     def fingerprint(self) -> str:
         """Return a hash of everything it holds."""
         digest = sha256()

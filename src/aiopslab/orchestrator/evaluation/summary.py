@@ -58,7 +58,7 @@ def _format_verdict(results: Mapping[str, Any]) -> Iterator[Line]:
         yield "success", Text("yes" if good else otherwise, style="bold green" if good else "bold red")
     for name, value in results.items():
         if name in TIMES:
-            yield TIMES[name], Text(f"{_format_seconds(value)} simulated")
+            yield TIMES[name], Text(f"{_format_seconds(value)} cluster time")
         elif name not in OWN:
             yield name, Text(_format_value(value))
     for finding in results.get("findings") or ():
@@ -98,7 +98,7 @@ def _format_effort(results: Mapping[str, Any]) -> Iterator[Line]:
             if wall
             else ""
         )
-        yield "time", Text(f"{_format_seconds(results['simulated_s'])} simulated{wall_time}")
+        yield "time", Text(f"{_format_seconds(results['simulated_s'])} cluster time{wall_time}")
 
 
 def _format_harm(harm: Mapping[str, Any]) -> Iterator[Line]:

@@ -29,7 +29,7 @@ GONE: Final = 2**32 - 1
 SPAN_KIND: Final = "span.kind"
 STATUS: Final = "http.status_code"
 _ID_MASK: Final = 2**64 - 1
-_ASIDE: Final = 1024
+_ASIDE: Final = 2048
 _SHAPES_REMEMBERED: Final = 1024
 
 _Common = tuple[str, str, str | None, Labels, Labels]

@@ -54,7 +54,7 @@ def test_it_says_what_a_person_wants_to_know() -> None:
     text = shown(RESULTS)
     for words in (
         "time to mitigate",
-        "61.5 s simulated",
+        "61.5 s cluster time",
         "NOT the root cause is gone",
         "4, 1 repeated, 2 invalid",
         "about 1200 in, 80 out",
