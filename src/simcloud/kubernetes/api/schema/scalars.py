@@ -60,11 +60,15 @@ _DATE_PARTS = (
 _ZONE = re.compile(r"Z|([+-])([0-9]{2}):([0-9]{2})")
 _ANY_FRACTION = re.compile(r"[.,][0-9]+")
 _SIX_DIGITS = re.compile(r"\.[0-9]{6}")
+_CANONICAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
+_CANONICAL_MICRO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 
 
 @lru_cache(maxsize=4096)
 def read_time(text: str) -> str:
     """A time stamp to the second, in UTC."""
+    if _is_canonical(text, _CANONICAL):
+        return text
     moment = _moment(text, _LAYOUT)
     return (
         f"{moment:%Y-%m-%dT%H:%M:%SZ}"
@@ -76,7 +80,20 @@ def read_time(text: str) -> str:
 @lru_cache(maxsize=4096)
 def read_micro_time(text: str) -> str:
     """A time stamp to the microsecond, in UTC."""
+    if _is_canonical(text, _CANONICAL_MICRO):
+        return text
     return f"{_moment(text, _MICRO_LAYOUT).isoformat(timespec='microseconds')[:26]}Z"
+
+
+def _is_canonical(text: str, form: re.Pattern[str]) -> bool:
+    """Whether a time stamp has the form in which it is stored already, as nearly all have."""
+    if not form.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:  # no such day; Go's own message is found step by step
+        return False
+    return True
 
 
 _RANGES = {2: ("month", 1, 12), 4: ("hour", 0, 23), 5: ("minute", 0, 59), 6: ("second", 0, 59)}
