@@ -17,7 +17,7 @@ from simcloud.kubernetes.api.defaults import (  # noqa: F401  (importing a modul
     networking,
 )
 from simcloud.kubernetes.api.defaults.printing import drop_empty as drop_empty, print_always as print_always
-from simcloud.kubernetes.api.defaults.registry import DEFAULTS
+from simcloud.kubernetes.api.defaults.registry import DEFAULTS, STATUS_DEFAULTS
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.resources import Resource
 
@@ -31,3 +31,13 @@ def apply_defaults(resource: Resource, obj: Object) -> None:
     if rule is not None:
         rule(obj)
     print_always(resource.schema, obj)
+
+
+def apply_part_defaults(resource: Resource, name: str, part: Object) -> None:
+    """Complete a part of an object whose defaults follow from nothing else: the status of most kinds."""
+    schema = resource.schema.fields[name]
+    drop_empty(schema, part)
+    rule = STATUS_DEFAULTS.get((resource.group, resource.kind)) if name == "status" else None
+    if rule is not None:
+        rule(part)
+    print_always(schema, part)

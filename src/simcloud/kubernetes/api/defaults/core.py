@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 
 from simcloud.kubernetes.api.defaults.pods import default_pod_template, default_source
-from simcloud.kubernetes.api.defaults.registry import defaults, each, fill, part
+from simcloud.kubernetes.api.defaults.registry import defaults, each, fill, part, status_defaults
 from simcloud.kubernetes.api.objects import Object, copy
 
 _REACHED_FROM_OUTSIDE = ("NodePort", "LoadBalancer")
@@ -113,7 +113,11 @@ def default_node(node: Object) -> None:
         spec["podCIDRs"] = [spec["podCIDR"]]
     elif ranges:
         spec["podCIDR"] = ranges[0]
-    status = part(node, "status")
+    _default_node_status(part(node, "status"))
+
+
+@status_defaults("", "Node")
+def _default_node_status(status: Object) -> None:
     if "capacity" in status:
         fill(status, allocatable=copy(status["capacity"]))
 

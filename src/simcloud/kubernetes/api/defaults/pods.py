@@ -7,7 +7,7 @@ from typing import Any
 
 from simcloud.kubernetes.api import quantity
 from simcloud.kubernetes.api.amounts import containers_amounts
-from simcloud.kubernetes.api.defaults.registry import defaults, each, fill, part
+from simcloud.kubernetes.api.defaults.registry import defaults, each, fill, part, status_defaults
 from simcloud.kubernetes.api.objects import Object, copy
 
 CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
@@ -108,6 +108,7 @@ def _default_http_get(handler: Object) -> None:
         fill(handler["httpGet"], path="/", scheme="HTTP")
 
 
+@status_defaults("", "Pod")
 def _align_addresses(status: Object) -> None:
     """The first of the addresses and the one address are the same; a kubelet may say either."""
     address = status.get("podIP")

@@ -14,6 +14,8 @@ from simcloud.kubernetes.api.objects import Object
 Rule: TypeAlias = Callable[[Object], None]
 
 DEFAULTS: dict[tuple[str, str], Rule] = {}
+STATUS_DEFAULTS: dict[tuple[str, str], Rule] = {}
+"""What of a kind's rule concerns its status alone."""
 
 
 def defaults(group: str, *kinds: str) -> Callable[[Rule], Rule]:
@@ -21,6 +23,16 @@ def defaults(group: str, *kinds: str) -> Callable[[Rule], Rule]:
 
     def register(rule: Rule) -> Rule:
         DEFAULTS.update({(group, kind): rule for kind in kinds})
+        return rule
+
+    return register
+
+
+def status_defaults(group: str, kind: str) -> Callable[[Rule], Rule]:
+    """Register the defaults of a kind's status. The kind's own rule must call them."""
+
+    def register(rule: Rule) -> Rule:
+        STATUS_DEFAULTS[group, kind] = rule
         return rule
 
     return register

@@ -20,7 +20,7 @@ from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.api.resources import Resource
 from simcloud.kubernetes.api.schema import builtin, structural
 from simcloud.kubernetes.api.schema.bodies import parse_json
-from simcloud.kubernetes.api.schema.plans import Notes, cannot_unmarshal, struct_reader, word_for
+from simcloud.kubernetes.api.schema.plans import Notes, Where, cannot_unmarshal, struct_reader, word_for
 from simcloud.kubernetes.api.schema.scalars import Unreadable
 from simcloud.kubernetes.api.schema.types import Schema
 
@@ -84,17 +84,29 @@ def decode_typed(data: Any, schema: Schema, kind: str, version: str) -> Decoded:
     """
     if not schema.name:
         return Decoded(copy(data) if isinstance(data, dict) else {})
+    decoded = _read_struct(schema.name, {} if data is None else data, None, kind, version)
+    if "metadata" in schema.fields:
+        decoded.obj.setdefault("metadata", {})
+    return decoded
+
+
+def decode_part(data: Object, resource: Resource, part: str) -> Decoded:
+    """The spec or the status of a built-in kind, as it stands in an object that is decoded as a whole."""
+    schema = resource.schema
+    where = (None, part, schema.name.rpartition(".")[2])
+    return _read_struct(schema.fields[part].name, data, where, resource.kind, resource.version)
+
+
+def _read_struct(name: str, data: Any, where: Where, kind: str, version: str) -> Decoded:
     notes = Notes()
     try:
-        obj = struct_reader(schema.name)({} if data is None else data, None, notes)
+        obj = struct_reader(name)(data, where, notes)
     except Unreadable as fault:
         raise make_refusal(kind, version, str(fault)) from None
     if notes.error:
         refusal = make_refusal(kind, version, notes.error)
         refusal.conversion = notes.conversion_error
         raise refusal
-    if "metadata" in schema.fields:
-        obj.setdefault("metadata", {})
     return Decoded(obj, list(notes.problems))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from simcloud.kubernetes.api.context import Write
+from simcloud.kubernetes.api.defaults import apply_defaults
 from simcloud.kubernetes.api.errors import BadRequest, NotFound
 from simcloud.kubernetes.api.objects import Object, copy
 from simcloud.kubernetes.api.options import Caller, WriteOptions
@@ -70,6 +71,7 @@ class Request(Struct):
         old = self.present()
         new: Object = copy(old)
         edit(new)
+        apply_defaults(self.api.storage_version(self.resource), new)
         managed = None if noted else list(old["metadata"].get("managedFields") or ())
         return replace(
             self.api, self.resource, new, old, self.caller, self.options, self.subresource, managed

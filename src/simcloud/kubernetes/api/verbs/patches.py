@@ -59,6 +59,7 @@ def patch(
         obj = accept(api, resource, patched, options)
     except CannotDecode as error:
         raise BadRequest(error.why) from error
+    apply_defaults(api.storage_version(resource), obj)
     return replace(api, resource, obj, present, caller, options, subresource)
 
 
@@ -120,8 +121,8 @@ def _apply(
         )
     )
     fields = merged["metadata"].pop("managedFields", [])
+    apply_defaults(kept, merged)
     if present is None:
         merged["metadata"].pop("resourceVersion", None)
-        apply_defaults(kept, merged)
         return insert(api, resource, merged, fields, caller, options)
     return replace(api, resource, merged, present, caller, options, subresource, managed_fields=fields)

@@ -12,12 +12,12 @@ from simcloud.kubernetes.api import field_errors
 from simcloud.kubernetes.api.apply.managed_fields import track_update
 from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert
-from simcloud.kubernetes.api.defaults import apply_defaults
+from simcloud.kubernetes.api.defaults import apply_defaults, apply_part_defaults
 from simcloud.kubernetes.api.errors import AlreadyExists, ApiError, BadRequest, Conflict, Invalid, NotFound
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.options import Caller, WriteOptions
 from simcloud.kubernetes.api.resources import Resource
-from simcloud.kubernetes.api.schema.decoding import check_kind, decode, strict
+from simcloud.kubernetes.api.schema.decoding import check_kind, decode, decode_part, strict
 from simcloud.kubernetes.api.strategies import prepare_create
 from simcloud.kubernetes.api.validation import validate_create, warnings_for
 from simcloud.kubernetes.api.verbs.write_context import WriteContext
@@ -172,13 +172,16 @@ def update(
             metadata.pop("uid", None)
             return _make(api, resource, obj, caller, options)
         raise NotFound(resource, name)
+    apply_defaults(api.storage_version(resource), obj)
     return replace(api, resource, obj, old, caller, options, subresource)
 
 
 def _all_else_is(old: Object, data: Any, part: str) -> bool:
     """Whether a writer hands the stored object itself back with another part, as components in process do."""
-    return isinstance(data, dict) and all(
-        field == part or data.get(field) is old.get(field) for field in {**data, **old}
+    return (
+        isinstance(data, dict)
+        and isinstance(data.get(part), dict)
+        and all(field == part or data.get(field) is old.get(field) for field in {**data, **old})
     )
 
 
@@ -192,11 +195,12 @@ def _replace_part(
     part: str,
 ) -> Object:
     """The short way of a part: all else was decoded and defaulted when it was stored, and is shared."""
-    shared = {field: value for field, value in old.items() if field not in ("kind", "apiVersion", part)}
-    empty = {field: {} if isinstance(value, dict) else value for field, value in shared.items()}
-    obj = accept(api, resource, {**data, **empty}, options)
-    shared["metadata"] = _own(shared["metadata"])
-    return replace(api, resource, obj, old, caller, options, _SUBRESOURCES[part], shared=shared)
+    check_kind(data, resource)
+    decoded = decode_part(data[part], resource, part)
+    _report(decoded.problems, resource, options)
+    apply_part_defaults(resource, part, decoded.obj)
+    obj = {**data, "metadata": _own(data["metadata"]), part: decoded.obj}
+    return replace(api, resource, obj, old, caller, options, _SUBRESOURCES[part])
 
 
 def _own(metadata: Object) -> Object:
@@ -216,17 +220,13 @@ def replace(
     options: WriteOptions,
     subresource: str = "",
     managed_fields: list[Object] | None = None,
-    shared: Object | None = None,
 ) -> Object:
-    """The later part of an update: ``obj``, in its stored version, takes the place of ``old``.
+    """The later part of an update: ``obj``, in its stored version and with its defaults, takes the place of ``old``.
 
     An apply brings its own ``managed_fields``; for any other write they are worked out here. What an action
-    (binding, eviction) does to its object was admitted as the action. Parts that are ``shared`` with the
-    old object have had their defaults.
+    (binding, eviction) does to its object was admitted as the action.
     """
     kept = api.storage_version(resource)
-    apply_defaults(kept, obj)
-    obj.update(shared or {})
     _refuse_stale(resource, kept, obj, old)
     if managed_fields is None:
         managed_fields = track_update(
@@ -267,16 +267,21 @@ def accept(api: WriteContext, resource: Resource, data: Any, options: WriteOptio
     """A request's data as an object of this resource, in its stored version, ours to change."""
     check_kind(data, resource)
     decoded = decode(data, resource)
-    problems = options.problems + decoded.problems
-    if problems and options.field_validation == "Strict":
-        raise strict(problems, resource.kind, resource.version)
-    if problems and options.field_validation == "Warn":
-        options.warnings.extend(problems)
+    _report(decoded.problems, resource, options)
     obj = decoded.obj
     obj.setdefault("metadata", {})
     api.custom.default(resource, obj)
     kept = api.storage_version(resource)
     return convert(obj, kept) if kept is not resource else obj
+
+
+def _report(found: list[str], resource: Resource, options: WriteOptions) -> None:
+    """Refuse a request with unknown or repeated fields, or warn of them, as it wants it."""
+    problems = options.problems + found
+    if problems and options.field_validation == "Strict":
+        raise strict(problems, resource.kind, resource.version)
+    if problems and options.field_validation == "Warn":
+        options.warnings.extend(problems)
 
 
 def settle_namespace(resource: Resource, metadata: Object, namespace: str) -> None:
