@@ -63,11 +63,7 @@ class Disruption(Controller):
         self.enqueue(write)
 
     def _see_pod(self, write: Revision) -> None:
-        namespace, name = write.key.namespace, write.key.name
-        if write.before is not None:
-            self.pods.drop(namespace, labels_of(write.before).items(), name)
-        if write.change != "DELETED":
-            self.pods.put(namespace, labels_of(write.object).items(), write.object)
+        self.pods.note(write)
         if write.before is None or write.change == "DELETED" or _shows(write.before) != _shows(write.object):
             for pod in (write.before, write.object):
                 self._enqueue_for(pod)

@@ -88,8 +88,8 @@ def _scalar(value: Any, go_type: str) -> str:
 
 def _struct(value: Object, go_type: str, fields: Mapping[str, GoField]) -> str:
     written = [
-        f"{_go_name(name)}:{_format_typed(value.get(name), '*' * field.pointer + field.type)}"
-        for name, field in fields.items()
+        _format_field(name, field, value[name]) if name in value else absent
+        for (name, field), absent in zip(fields.items(), _list_absent_fields(go_type), strict=True)
     ]
     if go_type in _EMBEDDED:
         name, first, count = _EMBEDDED[go_type]
@@ -97,6 +97,16 @@ def _struct(value: Object, go_type: str, fields: Mapping[str, GoField]) -> str:
         inner = f"{name}:(v1.{name}){_braces(written[first:last])}"
         written = [*written[:first], inner, *written[last:]]
     return _braces(written)
+
+
+def _format_field(name: str, field: GoField, value: Any) -> str:
+    return f"{_go_name(name)}:{_format_typed(value, '*' * field.pointer + field.type)}"
+
+
+@cache
+def _list_absent_fields(go_type: str) -> tuple[str, ...]:
+    """The fields of a struct without values, as most fields are."""
+    return tuple(_format_field(name, field, None) for name, field in _fields(go_type).items())
 
 
 def _braces(written: Iterable[str]) -> str:

@@ -227,7 +227,7 @@ def _apply_patch(write: Write, hook: Hook, resource: Resource, response: Object)
     except ApiError as error:
         raise InternalError(error.message) from None
     kept = convert(decode(changed, resource).obj, write.resource)
-    apply_defaults(write.resource, kept)
+    apply_defaults(write.resource, kept, decoded=write.resource is resource)
     if kept == write.new:
         return False
     take_over(write.new, kept)

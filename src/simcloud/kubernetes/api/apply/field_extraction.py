@@ -24,6 +24,7 @@ UNOWNED_METADATA = frozenset({
     "resourceVersion",
 })  # fmt: skip
 _ABSENT: Any = object()
+_NESTED = (dict, list)
 
 
 class Comparison(NamedTuple):
@@ -94,7 +95,10 @@ def _compare_fields(
         if before is value or before == value:
             continue
         if before is _ABSENT:
-            changed[step_of_field(name)] = _whole(value, field_schema(schema, name))
+            changed[step_of_field(name)] = _whole_field(value, schema, name)
+            continue
+        if type(value) not in _NESTED and type(before) not in _NESTED:
+            changed[step_of_field(name)] = LEAF
             continue
         above, below = _compare(before, value, field_schema(schema, name))
         if above is not None:
@@ -103,7 +107,7 @@ def _compare_fields(
             removed[step_of_field(name)] = below
     for name, value in old.items():
         if name not in new:
-            removed[step_of_field(name)] = _whole(value, field_schema(schema, name))
+            removed[step_of_field(name)] = _whole_field(value, schema, name)
 
 
 def _compare_items(old: Any, new: Any, schema: Schema, changed: Fields, removed: Fields) -> None:
@@ -127,6 +131,11 @@ def _compare_items(old: Any, new: Any, schema: Schema, changed: Fields, removed:
                 removed[step] = _whole(was[0], schema.items) if len(was) == 1 else {}
 
 
+def _whole_field(value: Any, schema: Schema | None, name: str) -> Fields:
+    """The same of a field, most of which have nothing below them."""
+    return _whole(value, field_schema(schema, name)) if type(value) in _NESTED and value else LEAF
+
+
 def _whole(value: Any, schema: Schema | None) -> Fields:
     """A value that the other side does not have: the step to it and every step below."""
     if not value:
@@ -134,7 +143,7 @@ def _whole(value: Any, schema: Schema | None) -> Fields:
     below: Fields = {}
     if isinstance(value, dict) and walks_fields(schema, value):
         for name in sorted(value):
-            below[step_of_field(name)] = _whole(value[name], field_schema(schema, name))
+            below[step_of_field(name)] = _whole_field(value[name], schema, name)
     elif isinstance(value, list) and schema is not None and walks_items(schema):
         found = items_by_step(schema, value)
         below = sort_fields(

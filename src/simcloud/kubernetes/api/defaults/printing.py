@@ -45,6 +45,22 @@ def drop_empty(schema: Schema, obj: Object) -> None:
                 del value[key]
 
 
+def round_amounts(schema: Schema, obj: Object) -> None:
+    """Round amounts of resources, in an object that has nothing to drop."""
+    waiting: list[tuple[_Visit, Any]] = [(_make_visit(schema), obj)] if _has_amounts(schema) else []
+    while waiting:
+        visit, value = waiting.pop()
+        if visit.rounds:
+            _round(value)
+        elif not visit.is_object:
+            _add_items(waiting, visit, value)
+        elif type(value) is dict:
+            for key, part in visit.parts_with_amounts:
+                inner = value.get(key)
+                if inner:
+                    waiting.append((part, inner))
+
+
 def print_always(schema: Schema, obj: Object) -> None:
     """Add the empty parts that a genuine server always prints.
 
@@ -82,6 +98,11 @@ class _Visit:
         return {name: visit for name, visit in fields.items() if not visit.idle}
 
     @cached_property
+    def parts_with_amounts(self) -> tuple[tuple[str, _Visit], ...]:
+        """The fields below which amounts of resources can be."""
+        return tuple((name, visit) for name, visit in self.parts.items() if _has_amounts(visit.schema))
+
+    @cached_property
     def items(self) -> _Visit | None:
         """What is done with the items of a list or a map, if anything can be in them."""
         return _make_visit(self.schema.items) if _nests(self.schema.items) else None
@@ -93,6 +114,21 @@ class _Visit:
 
 
 _make_visit = cache(_Visit)
+
+
+@cache
+def _has_amounts(schema: Schema) -> bool:
+    """Whether amounts of resources can be somewhere in a value of a schema."""
+    seen, waiting = {schema: None}, [schema]
+    while waiting:
+        node = waiting.pop()
+        if node.shape == "map" and node.items.shape == "quantity":
+            return True
+        inners = node.fields.values() if node.shape == "object" else [node.items] if _nests(node) else []
+        new = dict.fromkeys(inner for inner in inners if inner not in seen)
+        seen.update(new)
+        waiting.extend(new)
+    return False
 
 
 def _nests(schema: Schema) -> bool:

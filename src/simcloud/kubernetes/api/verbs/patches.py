@@ -59,7 +59,8 @@ def patch(
         obj = accept(api, resource, patched, options)
     except CannotDecode as error:
         raise BadRequest(error.why) from error
-    apply_defaults(api.storage_version(resource), obj)
+    kept = api.storage_version(resource)
+    apply_defaults(kept, obj, decoded=kept is resource)
     return replace(api, resource, obj, present, caller, options, subresource)
 
 

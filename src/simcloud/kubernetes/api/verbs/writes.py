@@ -91,7 +91,7 @@ def _make(
     api: WriteContext, resource: Resource, obj: Object, caller: Caller, options: WriteOptions
 ) -> Object:
     kept = api.storage_version(resource)
-    apply_defaults(kept, obj)
+    apply_defaults(kept, obj, decoded=kept is resource)
     fields = track_update(None, obj, kept, manager=caller.manager, now=api.timestamp())
     return insert(api, resource, obj, fields, caller, options)
 
@@ -172,7 +172,8 @@ def update(
             metadata.pop("uid", None)
             return _make(api, resource, obj, caller, options)
         raise NotFound(resource, name)
-    apply_defaults(api.storage_version(resource), obj)
+    kept = api.storage_version(resource)
+    apply_defaults(kept, obj, decoded=kept is resource)
     return replace(api, resource, obj, old, caller, options, subresource)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.selectors import LabelSelector
-from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.component_client import ComponentClient
 from simcloud.kubernetes.controller import NamespacedName
 from simcloud.kubernetes.controllers.endpoints.members import LabelIndex, labels_of
@@ -18,7 +17,7 @@ class Targets:
         self._pods = LabelIndex()
         self._selecting = LabelIndex()
         self._selectors: dict[NamespacedName, LabelSelector] = {}
-        client.follow("pods", self._see)
+        client.follow("pods", self._pods.note)
 
     def pods(self, key: NamespacedName, selector: LabelSelector) -> list[Object]:
         """The pods that an autoscaler's target selects, by name."""
@@ -51,13 +50,6 @@ class Targets:
             self.forget(key)
             self._selectors[key] = selector
             self._selecting.put(key.namespace, [_first(selector)], {"metadata": {"name": key.name}})
-
-    def _see(self, write: Revision) -> None:
-        namespace, name = write.key.namespace, write.key.name
-        if write.before is not None:
-            self._pods.drop(namespace, labels_of(write.before).items(), name)
-        if write.change != "DELETED":
-            self._pods.put(namespace, labels_of(write.object).items(), write.object)
 
 
 def _first(selector: LabelSelector) -> tuple[str, str]:

@@ -29,6 +29,15 @@ class LabelIndex:
         for key, value in labels:
             self._objects.setdefault((namespace, key, value), {})[obj["metadata"]["name"]] = obj
 
+    def note(self, write: Revision) -> None:
+        """Follow a write of an object that stands under its own labels."""
+        namespace, labels = write.key.namespace, labels_of(write.object)
+        before = labels_of(write.before) if write.before is not None else {}
+        if write.change == "DELETED" or before != labels:
+            self.drop(namespace, before.items(), write.key.name)
+        if write.change != "DELETED":
+            self.put(namespace, labels.items(), write.object)
+
     def drop(self, namespace: str, labels: Iterable[tuple[str, str]], name: str) -> None:
         """Forget an object."""
         for key, value in labels:
@@ -51,11 +60,7 @@ class Members:
 
     def see_pod(self, write: Revision) -> None:
         """Take note of a pod's change."""
-        namespace, name = write.key.namespace, write.key.name
-        if write.before is not None:
-            self._pods.drop(namespace, labels_of(write.before).items(), name)
-        if write.change != "DELETED":
-            self._pods.put(namespace, labels_of(write.object).items(), write.object)
+        self._pods.note(write)
 
     def see_service(self, write: Revision) -> None:
         """Take note of a Service's change."""
