@@ -18,6 +18,8 @@ DEFAULT_INGRESS_CLASS: Final = "ingressclass.kubernetes.io/is-default-class"
 class DefaultStorageClass(Quiet):
     """A claim that names no class gets the default one."""
 
+    resources = (CLAIMS,)
+
     def admit(self, write: Write) -> None:
         if not creates(write, CLAIMS):
             return
@@ -34,6 +36,8 @@ class DefaultStorageClass(Quiet):
 
 class DefaultIngressClass(Quiet):
     """An Ingress that names no class gets the default one."""
+
+    resources = (("networking.k8s.io", "ingresses"),)
 
     def admit(self, write: Write) -> None:
         if not creates(write, ("networking.k8s.io", "ingresses")):

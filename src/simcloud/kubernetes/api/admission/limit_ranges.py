@@ -26,6 +26,8 @@ ANNOTATION: Final = "kubernetes.io/limit-ranger"
 class LimitRanger(Quiet):
     """Applies every LimitRange of the namespace, in the order of their names."""
 
+    resources = (PODS, CLAIMS)
+
     def admit(self, write: Write) -> None:
         if creates(write, PODS):
             for limits in _ranges(write):

@@ -27,6 +27,8 @@ _KUBELET_NAMESPACES: Final = ("kubelet.kubernetes.io", "node.kubernetes.io")
 class TaintNodes(Quiet):
     """A new node is not ready until somebody has seen that it is."""
 
+    resources = (_NODES,)
+
     def admit(self, write: Write) -> None:
         if not creates(write, _NODES):
             return
@@ -38,6 +40,8 @@ class TaintNodes(Quiet):
 
 class NodeRestriction(Quiet):
     """A kubelet writes its own Node and the pods that run there, and nothing else."""
+
+    resources = (PODS, _NODES)
 
     def admit(self, write: Write) -> None:
         node = node_of(write.caller.user)

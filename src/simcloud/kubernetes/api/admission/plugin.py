@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from simcloud.kubernetes.api.errors import Forbidden
 from simcloud.kubernetes.api.objects import Object
@@ -30,11 +32,31 @@ class Plugin(Protocol):
 class Quiet:
     """A base class whose two methods do nothing."""
 
+    resources: tuple[tuple[str, str], ...] = ()
+    """The only resources whose writes concern the plugin, by group and plural; empty for all."""
+
     def admit(self, write: Write) -> None:
         """Change nothing."""
 
     def check(self, write: Write) -> None:
         """Refuse nothing."""
+
+
+Phase: TypeAlias = "Callable[[Write], None]"
+
+
+@lru_cache(maxsize=1024)
+def select_phases(plugins: tuple[Plugin, ...], resource: tuple[str, str]) -> tuple[list[Phase], list[Phase]]:
+    """The ``admit`` and ``check`` of the plugins that a write of this resource concerns, without empty ones."""
+    concerned = [
+        plugin
+        for plugin in plugins
+        if not isinstance(plugin, Quiet) or not plugin.resources or resource in plugin.resources
+    ]
+    return (
+        [plugin.admit for plugin in concerned if type(plugin).admit is not Quiet.admit],
+        [plugin.check for plugin in concerned if type(plugin).check is not Quiet.check],
+    )
 
 
 def creates(write: Write, key: tuple[str, str]) -> bool:

@@ -55,6 +55,8 @@ class Policy(NamedTuple):
 class PodSecurity(Quiet):
     """Holds pods to the standards of their namespace, and warns of templates that will not pass."""
 
+    resources = (PODS, ("", "namespaces"), *_TEMPLATES)
+
     def check(self, write: Write) -> None:
         if write.operation == "DELETE":
             return

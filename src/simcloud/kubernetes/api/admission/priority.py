@@ -17,6 +17,8 @@ _CLASSES: Final = ("scheduling.k8s.io", "priorityclasses")
 class PodPriority(Quiet):
     """Resolves the priority of new pods, and keeps one class the default."""
 
+    resources = (PODS, _CLASSES)
+
     def admit(self, write: Write) -> None:
         if not creates(write, PODS):
             return

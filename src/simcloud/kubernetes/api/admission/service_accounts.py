@@ -24,6 +24,8 @@ _VOLUME_PREFIX: Final = "kube-api-access-"
 class ServiceAccounts(Quiet):
     """Gives a pod its account, the account's pull secrets and its token."""
 
+    resources = (PODS,)
+
     def admit(self, write: Write) -> None:
         if not creates(write, PODS):
             return

@@ -22,6 +22,8 @@ _OLD_CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 class InUseProtection(Quiet):
     """A new claim or volume waits, when it is deleted, for those who use it."""
 
+    resources = tuple(_PROTECTED)
+
     def admit(self, write: Write) -> None:
         finalizer = _PROTECTED.get(write.resource.key)
         if finalizer is None or write.operation != "CREATE" or write.subresource:
@@ -34,6 +36,8 @@ class InUseProtection(Quiet):
 
 class ClaimResize(Quiet):
     """A claim grows only where its class allows it."""
+
+    resources = (CLAIMS,)
 
     def check(self, write: Write) -> None:
         if not updates(write, CLAIMS) or write.old is None:

@@ -17,6 +17,8 @@ STAY_S: Final = 300
 class TolerationSeconds(Quiet):
     """Says how long a pod tolerates a lost node, unless it says so itself."""
 
+    resources = (PODS,)
+
     def admit(self, write: Write) -> None:
         if write.resource.key != PODS or write.operation != "CREATE" or write.subresource:
             return

@@ -17,6 +17,8 @@ _LABELS: Final = ("topology.kubernetes.io/region", "topology.kubernetes.io/zone"
 class TopologyLabels(Quiet):
     """Copies a node's labels to the pod that is made on it, or to the binding that brings a pod there."""
 
+    resources = (PODS,)
+
     def admit(self, write: Write) -> None:
         if write.operation != "CREATE" or write.resource.key != PODS:
             return

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from simcloud.kubernetes.api import field_errors
+from simcloud.kubernetes.api.admission.plugin import select_phases
 from simcloud.kubernetes.api.apply.managed_fields import track_update
 from simcloud.kubernetes.api.context import Write
 from simcloud.kubernetes.api.conversion import convert
@@ -300,18 +301,20 @@ def settle_namespace(resource: Resource, metadata: Object, namespace: str) -> No
 
 def admit(api: WriteContext, write: Write) -> None:
     """Let admission change or refuse a write."""
-    for plugin in api.admission:
-        plugin.admit(write)
+    phases, _ = select_phases(tuple(api.admission), write.resource.key)
+    for run in phases:
+        run(write)
     if write.reinvoke:
         write.round = 1
-        for plugin in api.admission:
-            plugin.admit(write)
+        for run in phases:
+            run(write)
 
 
 def check(api: WriteContext, write: Write) -> None:
     """Let admission refuse a write that is otherwise ready."""
-    for plugin in api.admission:
-        plugin.check(write)
+    _, phases = select_phases(tuple(api.admission), write.resource.key)
+    for run in phases:
+        run(write)
     if api.retry is not None:
         api.retry.settle()
 
