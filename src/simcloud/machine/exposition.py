@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Final
 
 from simcloud.golang import float_text
@@ -45,10 +46,7 @@ def format_samples(
         if part == "bucket":
             histograms[family] = None
         rows = families.setdefault(family if part in _PARTS and family in histograms else name, [])
-        shown = ",".join(f'{key}="{_escape(text)}"' for key, text in sorted(labels, key=_rank))
-        rows.append(
-            f"{name}{f'{{{shown}}}' if shown else ''} {float_text(value)}{find_stamp(name, labels)}\n"
-        )
+        rows.append(f"{name}{_format_labels(labels)} {float_text(value)}{find_stamp(name, labels)}\n")
     text: list[str] = []
     for name, rows in sorted(families.items()):
         if help_texts is not None:
@@ -61,6 +59,13 @@ def format_samples(
 def describe_name(name: str) -> str:
     """A description of a family that has no better one: its name in words."""
     return f"[ALPHA] {name.partition('_')[2].replace('_', ' ').capitalize()}."
+
+
+@lru_cache(maxsize=4096)
+def _format_labels(labels: Labels) -> str:
+    """Labels as they follow a name; the same ones come again with every scrape."""
+    shown = ",".join(f'{key}="{_escape(text)}"' for key, text in sorted(labels, key=_rank))
+    return f"{{{shown}}}" if shown else ""
 
 
 def _rank(label: tuple[str, str]) -> tuple[bool, str]:

@@ -56,6 +56,8 @@ class NodeImages:
         self._machine = machine
         self._registry = registry
         self._present: dict[str, Published] = {}
+        self._listed: list[Published] = []
+        """The same in order; made again after a change."""
         self._backoff = Backoff()
         self._last_errors: dict[str, str] = {}
         self._turn = Semaphore(machine.kernel, 1)
@@ -72,11 +74,13 @@ class NodeImages:
         if image.name not in self._present:
             packed = -(-image.size_bytes // BLOCK_BYTES) * BLOCK_BYTES
             self._machine.disk.occupy(packed + measure_unpacked(image), image_inodes(image))
-        self._present[image.name] = image
+        if self._present.get(image.name) is not image:
+            self._present[image.name] = image
+            self._listed = sorted(self._present.values(), key=lambda each: (-each.size_bytes, each.name))
 
     def list_images(self) -> list[Published]:
-        """The images that are there, the largest first."""
-        return sorted(self._present.values(), key=lambda each: (-each.size_bytes, each.name))
+        """The images that are there, the largest first. The list is not changed: after a change there is another."""
+        return self._listed
 
     def has(self, reference: Reference) -> Published | None:
         """An image, if it is on the machine."""

@@ -13,6 +13,7 @@ from uuid import UUID
 from simcloud.kubernetes.api.errors import ApiError
 from simcloud.kubernetes.api.objects import Object
 from simcloud.kubernetes.api.times import micro, rfc3339
+from simcloud.kubernetes.images import Published
 from simcloud.kubernetes.kubelet.node import Node
 from simcloud.kubernetes.kubelet.services import KUBELET, SOCKET
 from simcloud.kubernetes.nodes import CONDITIONS
@@ -65,6 +66,8 @@ class NodeStatus:
         self._answered_at = 0.0
         """When the runtime answered last."""
         self._boots = node.machine.boots
+        self._images_of: list[Published] = []
+        self._images: list[Object] = []
         node.machine.kernel.on_skip(self._expire_report)
 
     def begin(self, spawn: Callable[[Coroutine[Any, Any, Any], str], Task[Any]]) -> None:
@@ -134,7 +137,7 @@ class NodeStatus:
         status = present.get("status") or {}
         stamp = self._node.api.timestamp()
         conditions = self._conditions(status.get("conditions") or (), stamp)
-        images = self._images()
+        images = self._list_images()
         same = images == (status.get("images") or []) and conditions == _without_beat(
             status.get("conditions")
         )
@@ -213,11 +216,16 @@ class NodeStatus:
         network = runtime.find_network_trouble()
         return NO_NETWORK.format(network) if network else ""
 
-    def _images(self) -> list[Object]:
-        return [
-            {"names": [each.image_id, *each.tags], "sizeBytes": each.size_bytes}
-            for each in self._node.images.list_images()[:IMAGES_AT_MOST]
-        ]
+    def _list_images(self) -> list[Object]:
+        """The largest images, as statuses show them; the same list as long as there are the same images."""
+        present = self._node.images.list_images()
+        if self._images_of is not present:
+            self._images_of = present
+            self._images = [
+                {"names": [each.image_id, *each.tags], "sizeBytes": each.size_bytes}
+                for each in present[:IMAGES_AT_MOST]
+            ]
+        return self._images
 
     def _renew(self) -> None:
         client, name = self._node.client, self._node.name
