@@ -6,7 +6,7 @@ the next sync: the status counts the pods at its beginning, and an update waits 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from simcloud.kubernetes.api.api import Api
@@ -17,7 +17,7 @@ from simcloud.kubernetes.api.store import Revision
 from simcloud.kubernetes.controller import Controller, NamespacedName, controller, controller_of
 from simcloud.kubernetes.controllers.children import Children
 from simcloud.kubernetes.controllers.daemonsets import update
-from simcloud.kubernetes.controllers.daemonsets.nodes import bind, should_run, target_node, tolerations
+from simcloud.kubernetes.controllers.daemonsets.nodes import Fit, bind, should_run, target_node, tolerations
 from simcloud.kubernetes.controllers.daemonsets.update import Changes
 from simcloud.kubernetes.controllers.hashing import template_hash
 from simcloud.kubernetes.controllers.pods import (
@@ -84,7 +84,7 @@ class DaemonSets(Controller):
         if daemon_set is None or "deletionTimestamp" in daemon_set["metadata"]:
             return
         selector = from_label_selector(daemon_set["spec"]["selector"])
-        nodes = self.client.list("nodes")
+        nodes = {node["metadata"]["name"]: should_run(node, daemon_set) for node in self.client.list("nodes")}
         revision, old_revisions = self._history(daemon_set, selector)
         revision_hash: str = at(
             revision, "metadata", "labels", REVISION_HASH, default=revision["metadata"]["name"]
@@ -158,14 +158,12 @@ class DaemonSets(Controller):
     def _missing_and_surplus(
         self,
         daemon_set: Object,
-        nodes: Sequence[Object],
+        nodes: Mapping[str, Fit],
         pods_of: dict[str, list[Object]],
         revision_hash: str,
     ) -> Changes:
         changes = Changes()
-        for node in nodes:
-            name = node["metadata"]["name"]
-            wanted, may_stay = should_run(node, daemon_set)
+        for name, (wanted, may_stay) in nodes.items():
             pods = pods_of.get(name)
             if wanted and pods is None:
                 changes.create.append(name)
@@ -173,11 +171,10 @@ class DaemonSets(Controller):
                 self._prune(daemon_set, name, pods or [], revision_hash, wanted, changes)
             else:
                 changes.delete += [pod for pod in pods or () if not is_leaving(pod)]
-        present = {node["metadata"]["name"] for node in nodes}
         changes.delete += [
             pod
             for name, pods in pods_of.items()
-            if name not in present
+            if name not in nodes
             for pod in pods
             if not pod["spec"].get("nodeName") and not is_leaving(pod)
         ]
@@ -232,11 +229,11 @@ class DaemonSets(Controller):
     def _find_outdated(
         self,
         daemon_set: Object,
-        nodes: Sequence[Object],
+        nodes: Mapping[str, Fit],
         pods_of: dict[str, list[Object]],
         revision_hash: str,
     ) -> Changes:
-        wanting = {node["metadata"]["name"]: should_run(node, daemon_set)[0] for node in nodes}
+        wanting = {name: wanted for name, (wanted, _) in nodes.items()}
         desired = sum(wanting.values())
         most_surging, most_missing = update.limits(daemon_set, desired)
         places = {name: pods_of.get(name, []) for name, wants in wanting.items() if wants or name in pods_of}
@@ -287,14 +284,14 @@ class DaemonSets(Controller):
     def _tell(
         self,
         daemon_set: Object,
-        nodes: Sequence[Object],
+        nodes: Mapping[str, Fit],
         pods_of: dict[str, list[Object]],
         revision_hash: str,
     ) -> None:
         counts = dict.fromkeys(("desired", "current", "misscheduled", "ready", "updated", "available"), 0)
-        for node in nodes:
-            pods = pods_of.get(node["metadata"]["name"])
-            if not should_run(node, daemon_set)[0]:
+        for name, (wanted, _) in nodes.items():
+            pods = pods_of.get(name)
+            if not wanted:
                 counts["misscheduled"] += 1 if pods else 0
                 continue
             counts["desired"] += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
 from simcloud.kubernetes.api.objects import Object, at, copy
 from simcloud.kubernetes.placement import meets_term, tolerates
@@ -16,6 +16,8 @@ _TAINTS: Final = (
     ("node.kubernetes.io/pid-pressure", "NoSchedule"),
     ("node.kubernetes.io/unschedulable", "NoSchedule"),
 )
+Fit: TypeAlias = tuple[bool, bool]
+"""Whether a node shall get a pod, and whether a present one may stay."""
 _HOST_NETWORK_TAINT: Final = ("node.kubernetes.io/network-unavailable", "NoSchedule")
 
 
@@ -36,7 +38,7 @@ def tolerations(spec: Object) -> list[Object]:
     return tolerated
 
 
-def should_run(node: Object, daemon_set: Object) -> tuple[bool, bool]:
+def should_run(node: Object, daemon_set: Object) -> Fit:
     """Whether a node shall get a pod, and whether a present one may stay."""
     spec = daemon_set["spec"]["template"]["spec"]
     name = node["metadata"]["name"]
