@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from simcloud.kubernetes.api.store import PACK_REVISIONS, WINDOW_S, Key, RevisionLog
+from simcloud.kubernetes.api.store import PACK_REVISIONS, UNPACKED_BLOCKS, WINDOW_S, Key, RevisionLog
 
 
 class Clock:
@@ -82,6 +82,28 @@ def test_old_revisions_are_packed_and_can_still_be_read() -> None:
         log.revision - 1,
         log.revision,
     ]
+
+
+def test_the_oldest_revisions_are_compressed() -> None:
+    def list_writes() -> list[tuple[object, ...]]:
+        return [
+            (write.number, write.time_s, write.change, write.key, write.object, write.by)
+            for write in log.history()
+        ]
+
+    clock = Clock()
+    log = RevisionLog(clock)
+    for number in range((UNPACKED_BLOCKS + 2) * PACK_REVISIONS):
+        clock.now = number / 100
+        log.put(key(f"x{number % 5}"), thing(f"x{number % 5}", n=number), "somebody")
+    before = list_writes()
+    assert not log.compacted
+    clock.now = 2 * WINDOW_S + 1
+    log.put(key("x"), thing("x"))
+    assert log.compacted
+    assert list_writes()[:-1] == before
+    log.shift_times(1000.0)
+    assert [time_s for _, time_s, *_ in list_writes()[:-1]] == [time_s - 1000.0 for _, time_s, *_ in before]
 
 
 def test_history_can_begin_late() -> None:

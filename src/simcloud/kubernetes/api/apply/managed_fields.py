@@ -117,7 +117,9 @@ def update_entries(
             found[identity] = entry if fields is entry.fields else entry._replace(fields=fields)
     if changed:
         mine = found.get(manager.identity)
-        owned = intern_fields(union(mine.fields, changed) if mine else changed)
+        owned = union(mine.fields, changed) if mine else changed
+        if mine is None or owned is not mine.fields:
+            owned = intern_fields(owned)
         found[manager.identity] = Entry(manager, owned, now)
     return _cap_updates(found)
 
@@ -130,9 +132,12 @@ def decode(listed: Any) -> Entries:
     for item in listed:
         if not isinstance(item, dict) or item.get("fieldsType") != "FieldsV1":
             raise ValueError("no entry of managedFields")
-        manager = Manager(*(item.get(part) or "" for part in _PARTS))
+        manager = Manager(*[item.get(part) or "" for part in _PARTS])
         entry = Entry(manager, item.get("fieldsV1") or {}, item.get("time") or "")
-        if not all(isinstance(text, str) for text in (*manager, entry.time)) or not manager.api_version:
+        for text in (*manager, entry.time):
+            if not isinstance(text, str):
+                raise ValueError("no entry of managedFields")
+        if not manager.api_version:
             raise ValueError("no entry of managedFields")
         if manager.operation not in (APPLY, UPDATE):
             raise ValueError("operation must be `Apply` or `Update`")
