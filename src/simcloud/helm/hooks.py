@@ -5,7 +5,7 @@ from __future__ import annotations
 from simcloud.helm.errors import HelmError
 from simcloud.helm.functions.dates import format_rfc3339
 from simcloud.helm.kube import build, create, remove
-from simcloud.helm.manifests import Hook
+from simcloud.helm.manifests import Hook, documents
 from simcloud.helm.releases import Release
 from simcloud.helm.wait_loop import until_done, until_gone
 from simcloud.kubernetes import ApiClient
@@ -36,7 +36,7 @@ class Hooks:
             hook.delete_policies = ["before-hook-creation"]
         await self._tidy(hook, "before-hook-creation")
         try:
-            items = build(self._connection, hook.manifest.text, self._release.namespace)
+            items = build(self._connection, documents(hook.manifest.text), self._release.namespace)
         except HelmError as error:
             message = f"unable to build kubernetes object for {event} hook {hook.manifest.path}: {error}"
             raise HelmError(message) from None
@@ -58,7 +58,7 @@ class Hooks:
     async def _tidy(self, hook: Hook, policy: str) -> None:
         if policy not in hook.delete_policies or hook.manifest.kind == "CustomResourceDefinition":
             return
-        items = build(self._connection, hook.manifest.text, self._release.namespace)
+        items = build(self._connection, documents(hook.manifest.text), self._release.namespace)
         try:
             await remove(self._connection, items)
         except ApiError as error:

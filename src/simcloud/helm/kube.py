@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -31,12 +31,12 @@ class Item(Struct):
         return (self.resource.group, self.resource.kind, self.namespace, self.name)
 
 
-def build(connection: ApiClient, manifest: str, namespace: str) -> list[Item]:
-    """The objects of a manifest; raises ``HelmError`` for kinds that the cluster does not have."""
+def build(connection: ApiClient, manifests: Iterable[Manifest], namespace: str) -> list[Item]:
+    """The objects of manifests; raises ``HelmError`` for kinds that the cluster does not have."""
     found: list[Item] = []
     missing: list[str] = []
-    for document in documents(manifest):
-        for obj in _flat(document.head):
+    for manifest in manifests:
+        for obj in _flat(manifest.head):
             item = _item(connection, obj, namespace)
             found.append(item) if isinstance(item, Item) else missing.append(item)
     if len(missing) > 1:

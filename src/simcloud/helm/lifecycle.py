@@ -13,7 +13,7 @@ from simcloud.helm.errors import HelmError, NoRelease
 from simcloud.helm.functions.dates import format_rfc3339
 from simcloud.helm.hooks import Hooks
 from simcloud.helm.kube import Item, build, create, own, remove, take_existing, update
-from simcloud.helm.manifests import documents
+from simcloud.helm.manifests import Manifest, documents
 from simcloud.helm.objects import Capabilities
 from simcloud.helm.releases import PENDING, Release, Storage
 from simcloud.helm.render import Rendered, check_name, release_facts, render
@@ -69,7 +69,7 @@ class Lifecycle(Struct):
         release.description = "Initial install underway"
         if not self.flags["skip-crds"] and not dry:
             await self._crds(chart)
-        items = self._build(release.manifest)
+        items = self._build(rendered.manifests)
         own(items, name, self._namespace)
         there: list[Item] = []
         try:
@@ -105,7 +105,7 @@ class Lifecycle(Struct):
     async def _undo_install(self, release: Release, error: HelmError) -> None:
         if not self.flags["atomic"]:
             return
-        await remove(self.connection, build(self.connection, release.manifest, self._namespace))
+        await remove(self.connection, build(self.connection, documents(release.manifest), self._namespace))
         for revision in await self.storage.history(release.name):
             await self.storage.delete(revision)
         raise HelmError(
@@ -160,7 +160,7 @@ class Lifecycle(Struct):
         release.description = "Preparing upgrade"
         release.labels = {**current.labels, **release.labels}
         before = self._build(current.manifest, "current release manifest")
-        items = self._build(release.manifest, "new release manifest")
+        items = self._build(rendered.manifests, "new release manifest")
         own(items, name, self._namespace)
         new = [item for item in items if item.key not in {old_item.key for old_item in before}]
         try:
@@ -327,18 +327,18 @@ class Lifecycle(Struct):
             rendered.notes, self.now(), self.now(), labels=labels,
         )  # fmt: skip
 
-    def _build(self, manifest: str, what: str = "release manifest") -> list[Item]:
+    def _build(self, manifest: str | list[Manifest], what: str = "release manifest") -> list[Item]:
+        """Build the objects of a stored manifest, or of one that was just rendered and therefore is parsed already."""
         try:
-            return build(self.connection, manifest, self._namespace)
+            parsed = documents(manifest) if isinstance(manifest, str) else manifest
+            return build(self.connection, parsed, self._namespace)
         except HelmError as error:
             raise HelmError(f"unable to build kubernetes objects from {what}: {error}") from None
 
     async def _crds(self, chart: Chart) -> None:
         for path, data in chart.crds():
-            text = "\n---\n".join(
-                document.text for document in documents(data.decode(errors="replace"), path)
-            )
-            for item in build(self.connection, text, self._namespace):
+            manifests = documents(data.decode(errors="replace"), path)
+            for item in build(self.connection, manifests, self._namespace):
                 try:
                     await self.connection.create(item.resource, item.namespace, item.obj)
                 except ApiError as error:

@@ -37,7 +37,7 @@ HOOK: Final = "helm.sh/hook"
 WEIGHT: Final = "helm.sh/hook-weight"
 DELETE_POLICY: Final = "helm.sh/hook-delete-policy"
 KEEP: Final = "helm.sh/resource-policy"
-_SEPARATOR: Final = re.compile(r"(?:^|\s*\n)---\s*")
+_SEPARATOR: Final = re.compile(r"(?:^|\n)---\s*")
 
 
 class Manifest(Struct):
@@ -82,6 +82,7 @@ class Hook(Struct):
 
 def split(text: str) -> list[str]:
     """The documents of a text."""
+    # The separator leaves the white space before it to ``strip``: matching it takes quadratic time in indented lines.
     return [part for piece in _SEPARATOR.split(text.strip()) if (part := piece.strip())]
 
 

@@ -67,7 +67,7 @@ async def _uninstall(helm: Helm, name: str) -> str:
         await hooks.run("pre-delete")
     await storage.update(release)
     going, kept = for_removal(release.manifest)
-    items = build(connection, "".join(manifest.format_document() for manifest in going), release.namespace)
+    items = build(connection, going, release.namespace)
     faults = await remove(connection, items, PROPAGATION[helm.flags["cascade"]])
     if faults:
         raise HelmError(f"uninstallation completed with {len(faults)} error(s): {'; '.join(faults)}")

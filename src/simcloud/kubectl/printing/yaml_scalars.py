@@ -35,7 +35,7 @@ _TIME = re.compile(
     r"(?:[Tt ](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(Z|[+-]\d{2}:\d{2})?)?\Z",
     re.ASCII,
 )
-_UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\ufeff")
+_UNPRINTABLE = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufeff\ufffe-\U0010ffff]")
 _BREAKS = "\n\r\x85\u2028\u2029"
 _BREAK = re.compile(f"[{_BREAKS}]")
 _STARTS_BADLY = re.compile(r"[#,\[\]{}&*!|>'\"%@`]|---|\.\.\.|[?:-](?:[ \t\n\r\x85\u2028\u2029]|\Z)")

@@ -24,7 +24,7 @@ CLASSES: Final = {
     "upper": "A-Z", "xdigit": "0-9A-Fa-f", "word": "a-zA-Z0-9_",
 }  # fmt: skip
 NEVER: Final = "(?!)"
-_SPECIAL = re.compile(r"([^A-Za-z0-9_ /.,:=%\u0080-\U0010ffff])")
+_SPECIAL = re.compile(r"((?![A-Za-z0-9_ /.,:=%])[\x00-\x7f])")
 _BACKSLASHED = re.compile(r"\\(.)", re.DOTALL)
 _MAYBE_ACTIVE = re.compile(r"[*?\[]|[+@!]\(")
 _EXTENDED = re.compile(r"[+@!]\(")
