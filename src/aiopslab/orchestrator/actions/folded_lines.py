@@ -15,11 +15,12 @@ from aiopslab.orchestrator.actions.environment_actions import format_clock
 
 _MEANINGFUL: Final = r"\b(?:status|code|exit)\w*[\"']?\s*[=:]?\s*\d{1,3}\b|HTTP/\d(?:\.\d)?\"?\s\d{3}\b"
 _VARYING: Final = re.compile(
-    rf"(?i)({_MEANINGFUL})"  # these are kept
+    r"(?i)(?=[\da-fsh])(?:"  # how any of these begins: most characters are not tried with each of them
+    rf"({_MEANINGFUL})"  # these are kept
     r"|\b\d{4}-(?:\d\d|[a-z]{3})-\d\d[T ]\d\d:\d\d:\d\d[\d.,:+Z-]*"
     r"|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"
     r"|\b(?=[a-f]*\d)[0-9a-f]{7,}\b"
-    r"|\d+(?:[.:,]\d+)*"
+    r"|\d+(?:[.:,]\d+)*)"
 )
 MARK: Final = "#"
 MAX_KEY_CHARS: Final = 400
