@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from inspect import isabstract
 from pathlib import Path
@@ -67,24 +67,30 @@ class Entry:
 class ProblemRegistry:
     """Finds problems by id and creates a new instance at each request.
 
-    The families of drawn problems and installed packages are loaded when they are first needed, because they import every fault.
+    A problem is looked up in the module or drawn family that its id names. All modules, and later all families and installed packages,
+    are loaded when that does not suffice, because they import every fault.
     """
 
     def __init__(self) -> None:
-        """Find the problems of this package."""
         self._known: dict[str, Entry] = {}
         """The problems that are loaded; ``_entries`` has all."""
-        self._is_complete = False
+        self._has_modules = self._is_complete = False
         self.loaded: list[Path] = []
         """The loaded files; another process must load them too, to have the same problems."""
-        folder = import_module(FOLDER)
-        for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
-            self._add(import_module(f"{FOLDER}.{module.name}"), self._known)
+
+    def _load_modules(self) -> dict[str, Entry]:
+        """Load the problems of this package; return all that are loaded."""
+        if not self._has_modules:
+            self._has_modules = True
+            for name in _list_modules():
+                self._add(import_module(f"{FOLDER}.{name}"), self._known)
+        return self._known
 
     @property
     def _entries(self) -> dict[str, Entry]:
         if not self._is_complete:
             self._is_complete = True
+            self._load_modules()
             for family in list_families():
                 self._add(family, self._known)
             for name, contributed in load_extensions(GROUP):
@@ -160,10 +166,12 @@ class ProblemRegistry:
         return self._find(pid).app or self.get_problem_instance(pid).app.name
 
     def _get(self, plain: str) -> Entry | None:
-        entry = self._known.get(plain)
-        if entry is None and not self._is_complete and (family := find_family(plain)):
-            entry = dict(_find_entries(family)).get(plain)
-        return entry or self._entries.get(plain)
+        if plain in self._known or self._is_complete:
+            return self._known.get(plain)
+        for find in (_find_module, find_family):
+            if (source := find(plain)) is not None and (entry := dict(_find_entries(source)).get(plain)):
+                return entry
+        return self._load_modules().get(plain) or self._entries.get(plain)
 
     def _find(self, pid: str) -> Entry:
         entry = self._get(parse_id(pid).plain)
@@ -221,6 +229,18 @@ class _Factories(MutableMapping[str, Callable[[], Task]]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+@cache
+def _list_modules() -> tuple[str, ...]:
+    """Return the names of this package's modules, sorted."""
+    return tuple(sorted(module.name for module in iter_modules(import_module(FOLDER).__path__)))
+
+
+def _find_module(plain: str) -> ModuleType | None:
+    """Return the module that is named like a problem's family, or None."""
+    name = plain.partition("-")[0]
+    return import_module(f"{FOLDER}.{name}") if name in _list_modules() else None
 
 
 def _find_entries(found: object) -> Iterator[tuple[str, Entry]]:
