@@ -10,6 +10,6 @@ with export_lazily(globals()):
         MongoClient as MongoClient,
         MongoError as MongoError,
     )
-    from simcloud.datastores.mongodb.encoding import Encoded as Encoded, encode as encode
+    from simcloud.datastores.mongodb.encoding import Encoded as Encoded
     from simcloud.datastores.mongodb.image import mongo_image as mongo_image
     from simcloud.datastores.mongodb.libmongoc import MongocPool as MongocPool

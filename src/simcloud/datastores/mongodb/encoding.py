@@ -36,6 +36,14 @@ class NotBson(Exception):
 class Encoded(bytes):
     """An embedded document that is encoded already. One that is part of many documents is encoded once then."""
 
+    document: Document
+    """What decoding the bytes gives."""
+
+    def __new__(cls, document: Document) -> Encoded:
+        encoded = super().__new__(cls, encode(document))
+        encoded.document = restore_value(document)
+        return encoded
+
 
 def encode(document: Document) -> bytes:
     """Return a document's bytes."""
@@ -112,6 +120,24 @@ def decode(data: bytes) -> Document:
     if end != len(data):
         raise NotBson("bytes after the end of the document")
     return document
+
+
+def restore_value(value: Any) -> Any:
+    """Return what decoding the bytes of a value gives, mostly without encoding it."""
+    kind = value.__class__
+    if kind is str or kind is float or kind is ObjectId or kind is bool or value is None:
+        return value
+    if (kind is int and INT64_MIN <= value <= INT64_MAX) or (
+        kind is Int64 and INT32_MIN <= value <= INT32_MAX
+    ):
+        return value
+    if kind is dict:
+        return {name: restore_value(each) for name, each in value.items()}
+    if kind is list:
+        return [each.document if each.__class__ is Encoded else restore_value(each) for each in value]
+    if kind is Encoded:
+        return value.document
+    return decode(encode({"": value}))[""]
 
 
 def _document(data: bytes, at: int) -> tuple[Document, int]:

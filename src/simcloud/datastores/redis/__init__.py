@@ -15,4 +15,4 @@ from simcloud.datastores.redis.server import redis_server as redis_server
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
-    from simcloud.datastores.redis.rdb import dump as dump
+    from simcloud.datastores.redis.rdb import build_snapshot as build_snapshot

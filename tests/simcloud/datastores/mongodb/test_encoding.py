@@ -14,13 +14,13 @@ from simcloud.datastores.mongodb.bson import (
     ObjectId,
     Regex,
 )
-from simcloud.datastores.mongodb.encoding import Encoded, NotBson, decode, encode
+from simcloud.datastores.mongodb.encoding import Encoded, NotBson, decode, encode, restore_value
 
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
     st.integers(-(2**63), 2**63 - 1),
-    st.integers(-5, 5).map(Int64),
+    st.one_of(st.integers(-5, 5), st.integers(2**31, 2**32)).map(Int64),
     st.floats(allow_nan=False),
     st.text(max_size=10),
     st.binary(min_size=12, max_size=12).map(ObjectId),
@@ -48,6 +48,13 @@ def test_what_is_written_comes_back(document: dict[str, Any]) -> None:
     ]
 
 
+@given(DOCUMENTS)
+def test_a_value_is_restored_as_decoding_gives_it(document: dict[str, Any]) -> None:
+    assert repr(restore_value(document)) == repr(decode(encode(document)))
+    within = {"inner": Encoded(document), "items": [Encoded(document)]}
+    assert repr(restore_value(within)) == repr(decode(encode(within)))
+
+
 def test_it_is_the_bson_of_the_specification() -> None:
     assert encode({"hello": "world"}) == b"\x16\x00\x00\x00\x02hello\x00\x06\x00\x00\x00world\x00\x00"
     awesome = b"1\x00\x00\x00\x04BSON\x00&\x00\x00\x00\x020\x00\x08\x00\x00\x00awesome\x00\x011\x00333333\x14@\x102\x00\xc2\x07\x00\x00\x00\x00"
@@ -57,7 +64,7 @@ def test_it_is_the_bson_of_the_specification() -> None:
 @pytest.mark.parametrize("count", [512, 513])
 def test_a_long_array_comes_back_with_documents_that_were_encoded_before(count: int) -> None:
     items = [{"a": place} for place in range(count)]
-    encoded = encode({"items": [Encoded(encode(item)) for item in items]})
+    encoded = encode({"items": [Encoded(item) for item in items]})
     assert encoded == encode({"items": items})
     assert decode(encoded) == {"items": items}
 

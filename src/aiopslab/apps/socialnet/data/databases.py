@@ -15,10 +15,10 @@ from aiopslab.apps.socialnet.data.people import USERS, draw_neighbours, make_pas
 from aiopslab.apps.socialnet.data.posts import LAST_MS, SPAN_MS, build_posts
 from aiopslab.apps.socialnet.messages import Registration
 from aiopslab.apps.socialnet.services.user import SALT, SALT_LENGTH, build_user_document
-from simcloud.datastores.mongodb import Document, Encoded, Int64, encode, mongo_image
+from simcloud.datastores.mongodb import Document, Encoded, Int64, mongo_image
 from simcloud.datastores.mongodb.storage import data_files
-from simcloud.datastores.redis import dump, image_with
-from simcloud.datastores.redis.engine import Account, Database, Limits, SortedValue
+from simcloud.datastores.redis import build_snapshot, image_with
+from simcloud.datastores.redis.engine import EncodedMembers, encode_member
 from simcloud.machine import Image
 
 DATA: Final = "/data/db"
@@ -47,7 +47,7 @@ def _build_graph() -> Iterable[Document]:
     moments = [REGISTERED_MS + 60_000 + user * 7_919_483 % FOLLOWING_MS for user in range(USERS)]
     followers, followees = (
         [
-            Encoded(encode({"user_id": Int64(user), "timestamp": Int64(moment + user * step % 97)}))
+            Encoded({"user_id": Int64(user), "timestamp": moment + user * step % 97})
             for user, moment in enumerate(moments)
         ]
         for step in (0, 31)
@@ -101,16 +101,11 @@ def build_images_with_data() -> Mapping[str, Image]:
 
 def _build_timelines_image() -> Image:
     """Build the Redis image with home timelines: for each user, post ids by time."""
-    database, limits = Database(0, lambda: LAST_MS, Account()), Limits()
-    entries: list[list[tuple[float, bytes]]] = [[] for _ in range(USERS)]
-    for post in build_posts():
-        entry = float(post["timestamp"]), b"%d" % post["post_id"]
+    timelines: list[list[bytes]] = [[] for _ in range(USERS)]
+    for post in sorted(build_posts(), key=lambda post: (post["timestamp"], b"%d" % post["post_id"])):
+        entry = encode_member(b"%d" % post["post_id"], float(post["timestamp"]))
         mentioned = (mention["user_id"] for mention in post["user_mentions"])
         for reader in dict.fromkeys((*draw_neighbours()[post["creator"]["user_id"]], *mentioned)):
-            entries[reader].append(entry)
-    for user in range(USERS):
-        timeline = SortedValue()
-        timeline.fill(entries[user], limits)
-        database.put(b"%d" % user, timeline)
-    snapshot = dump([database], LAST_MS / 1000, 0, checked=False)
-    return image_with({SNAPSHOT: snapshot})
+            timelines[reader].append(entry)
+    sets = {b"%d" % user: EncodedMembers.join(found) for user, found in enumerate(timelines) if found}
+    return image_with({SNAPSHOT: build_snapshot(sets, LAST_MS / 1000)})

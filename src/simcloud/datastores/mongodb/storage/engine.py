@@ -35,7 +35,10 @@ from simcloud.datastores.mongodb.storage.layout import (
 )
 from simcloud.datastores.mongodb.storage.records import (
     CATALOG_ROW,
+    KEPT_BYTES,
+    KNOWN_FILES,
     Change,
+    CollectionFile,
     measure_records,
     pack_file,
     pack_index,
@@ -50,8 +53,6 @@ from simcloud.machine.process import Context
 CATALOG: Final = "_mdb_catalog.wt"
 MAX_JOURNAL_BYTES: Final = 32 * 1024 * 1024
 PIECE_BYTES: Final = 1 << 20
-KEPT_BYTES: Final = 1 << 20
-"""Files up to this size are kept as packed rows from the start; the rows of larger ones are packed when they change."""
 
 
 class Storage:
@@ -137,7 +138,8 @@ class Storage:
             found = by_ident.get(change.ident)
             self._sequence = max(self._sequence, change.sequence)
             if found is not None and change.row != CATALOG_ROW and change.sequence > complete[change.ident]:
-                self._restore(found, change.row, change.data)
+                document = _decode_row(self._path(f"{found.ident}.wt"), change.data)
+                found.restore(change.row, document, len(change.data))
                 self._dirty[change.ident] = found
                 self._packed.pop(change.ident, None)
         for collection in by_ident.values():
@@ -165,20 +167,12 @@ class Storage:
         if not self._ctx.files.exists(path):
             raise Corrupt(path, "No such file or directory")
         content = self._ctx.files.read(path)
-        sequence, rows = unpack_file(path, content)
-        for row, data in rows:
-            self._restore(collection, row, data)
-        if len(content) <= KEPT_BYTES:
-            self._packed[collection.ident] = {
-                row: pack_row(row, data) for row, data in sorted(dict(rows).items()) if data
-            }
-        return sequence
-
-    def _restore(self, collection: Collection, row: int, data: bytes) -> None:
-        try:
-            collection.restore(row, decode(data) if data else None, len(data))
-        except NotBson as error:
-            raise Corrupt(self._path(f"{collection.ident}.wt"), str(error)) from None
+        file = KNOWN_FILES.find(content) or _parse_file(path, content)
+        for row, document, size_bytes in file.rows:
+            collection.restore(row, document, size_bytes)
+        if file.packed is not None:
+            self._packed[collection.ident] = file.packed.copy()
+        return file.sequence
 
     # -- following -----------------------------------------------------------------------------
 
@@ -402,6 +396,22 @@ class Storage:
     def lock_path(self) -> str:
         """The lock file of the folder."""
         return self._path(LOCK)
+
+
+def _parse_file(path: str, content: bytes) -> CollectionFile:
+    """Read the data file of a collection. Raise ``Corrupt``."""
+    sequence, rows = unpack_file(path, content)
+    packed = None
+    if len(content) <= KEPT_BYTES:
+        packed = {row: pack_row(row, data) for row, data in sorted(dict(rows).items()) if data}
+    return CollectionFile(sequence, [(row, _decode_row(path, data), len(data)) for row, data in rows], packed)
+
+
+def _decode_row(path: str, data: bytes) -> Document | None:
+    try:
+        return decode(data) if data else None
+    except NotBson as error:
+        raise Corrupt(path, str(error)) from None
 
 
 def description_of(collection: Collection) -> Document:

@@ -11,6 +11,8 @@ from struct import Struct
 from typing import Final, NamedTuple
 from zlib import crc32
 
+from simcloud.datastores.known_files import KnownFiles
+from simcloud.datastores.mongodb.bson import Document
 from simcloud.datastores.mongodb.storage.errors import Corrupt
 
 HEAD: Final = Struct("<II")
@@ -28,6 +30,9 @@ KEY_BYTES: Final = 18
 CATALOG_ROW: Final = -1
 """The row of a record that describes the collection itself instead of one of its documents."""
 
+KEPT_BYTES: Final = 1 << 20
+"""Files up to this size are kept as packed rows from the start; the rows of larger ones are packed when they change."""
+
 
 class Change(NamedTuple):
     """A record of the journal."""
@@ -36,6 +41,19 @@ class Change(NamedTuple):
     row: int
     ident: str
     data: bytes
+
+
+class CollectionFile(NamedTuple):
+    """What the data file of a collection contains."""
+
+    sequence: int
+    rows: list[tuple[int, Document | None, int]]
+    """Number, document and the size of its BSON."""
+    packed: dict[int, bytes] | None
+    """The packed rows by number, if the file is so small that they are kept."""
+
+
+KNOWN_FILES: Final[KnownFiles[CollectionFile]] = KnownFiles()
 
 
 def record(change: Change) -> bytes:

@@ -9,7 +9,7 @@ from typing import Final
 from simcloud.datastores.mongodb.auth.scram import MECHANISMS, credentials
 from simcloud.datastores.mongodb.auth.users import USERS_INDEX
 from simcloud.datastores.mongodb.bson import Binary, Document, ObjectIds, new_uuid
-from simcloud.datastores.mongodb.encoding import encode
+from simcloud.datastores.mongodb.encoding import encode, restore_value
 from simcloud.datastores.mongodb.engine.catalog import Catalog
 from simcloud.datastores.mongodb.storage.engine import CATALOG, description_of
 from simcloud.datastores.mongodb.storage.layout import (
@@ -20,7 +20,14 @@ from simcloud.datastores.mongodb.storage.layout import (
     VERSION_DOCUMENT,
     pack_metadata,
 )
-from simcloud.datastores.mongodb.storage.records import pack_file, pack_index, pack_row
+from simcloud.datastores.mongodb.storage.records import (
+    KEPT_BYTES,
+    KNOWN_FILES,
+    CollectionFile,
+    pack_file,
+    pack_index,
+    pack_row,
+)
 
 SEQUENCE: Final = 1
 SYSTEM: Final[dict[str, tuple[list[Document], list[Document]]]] = {
@@ -51,14 +58,18 @@ def data_files(
         collection = catalog.create(namespace, ident=run.new_ident("collection"))
         for index in indexes:
             collection.add_index(index)
-        rows = [
-            pack_row(row, encode(document if "_id" in document else {"_id": ids.new(written_s), **document}))
-            for row, document in enumerate(documents, 1)
-        ]
+        rows, packed = [], {}
+        for row, document in enumerate(documents, 1):
+            stored = document if "_id" in document else {"_id": ids.new(written_s), **document}
+            data = encode(stored)
+            packed[row] = pack_row(row, data)
+            rows.append((row, restore_value(stored), len(data)))
         for index_name in collection.indexes:
             ident = collection.index_idents[index_name] = run.new_ident("index")
             files[f"{folder}/{ident}.wt"] = pack_index(ident, SEQUENCE, len(rows))
-        files[f"{folder}/{collection.ident}.wt"] = pack_file(SEQUENCE, rows)
+        data = files[f"{folder}/{collection.ident}.wt"] = pack_file(SEQUENCE, packed.values())
+        if rows:
+            KNOWN_FILES.add(data, CollectionFile(SEQUENCE, rows, packed if len(data) <= KEPT_BYTES else None))
     files[f"{folder}/{METADATA}"] = pack_metadata([*map(str, catalog.collections)], 1, written_s, 0)
     listed = [
         pack_row(at, encode(description_of(each))) for at, each in enumerate(catalog.collections.values())

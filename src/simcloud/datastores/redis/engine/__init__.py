@@ -3,5 +3,7 @@
 from simcloud.exports import export_lazily
 
 with export_lazily(globals()):
-    from simcloud.datastores.redis.engine.database import Account as Account, Database as Database
-    from simcloud.datastores.redis.engine.values import Limits as Limits, SortedValue as SortedValue
+    from simcloud.datastores.redis.engine.values import (
+        EncodedMembers as EncodedMembers,
+        encode_member as encode_member,
+    )

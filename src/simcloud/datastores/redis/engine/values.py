@@ -8,8 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import islice
-from typing import ClassVar, Final
+from struct import Struct
+from typing import Any, ClassVar, Final, NamedTuple
 
 from simcloud.datastores.redis.engine.numbers import whole
 
@@ -19,6 +21,9 @@ NODE_BYTES: Final = 64
 PACKED_BYTES: Final = 3
 LIST_NODE_BYTES: Final = 2
 SORTED_NODE_BYTES: Final = 104
+SCORE: Final = Struct("<d")
+SHORT_MAX_BYTES: Final = 63
+"""Maximum length of a text that a snapshot stores with a length of one byte."""
 
 
 class Limits:
@@ -224,16 +229,50 @@ class SetValue(Value):
         return sorted(self.members, key=int) if self.integers else list(self.members)
 
 
+class EncodedMembers(NamedTuple):
+    """The members of a sorted set with their scores, in order and encoded as in a snapshot. All of them are short."""
+
+    data: bytes
+    total: int
+    longest: int
+
+    @classmethod
+    def join(cls, entries: list[bytes]) -> EncodedMembers:
+        """Join the results of ``encode_member``."""
+        longest = max(map(len, entries), default=ENTRY_BYTES) - ENTRY_BYTES
+        return cls(b"".join(entries), len(entries), longest)
+
+
+ENTRY_BYTES: Final = 1 + SCORE.size
+"""Bytes of a short encoded member beside its text."""
+
+
+def encode_member(member: bytes, score: float) -> bytes:
+    """Encode a short member of a sorted set. Raise ``ValueError`` for a long one."""
+    if len(member) > SHORT_MAX_BYTES:
+        raise ValueError("a member that is too long")
+    return bytes([len(member)]) + member + SCORE.pack(score)
+
+
+@lru_cache(maxsize=4096)
+def _decode_member(data: bytes) -> tuple[bytes, float]:
+    """Decode a member of a sorted set and its score. The same ones are often in many sets, and are shared then."""
+    return data[1 : -SCORE.size], SCORE.unpack(data[-SCORE.size :])[0]
+
+
 class SortedValue(Value):
     """A sorted set: members sorted by score, then by bytes."""
 
-    __slots__ = ("bytes", "encoded", "encoded_count", "order", "packed", "scores")
+    __slots__ = ("bytes", "count", "encoded", "encoded_count", "order", "packed", "scores")
     kind = "zset"
+    scores: dict[bytes, float]
+    order: list[bytes]
 
     def __init__(self) -> None:
         super().__init__()
-        self.scores: dict[bytes, float] = {}
-        self.order: list[bytes] = []
+        self.scores = {}
+        self.order = []
+        self.count = 0
         self.bytes = 0
         self.packed = True
         self.encoded = b""
@@ -242,14 +281,36 @@ class SortedValue(Value):
 
     @property
     def size_bytes(self) -> int:
-        return 64 + self.bytes + (16 if self.packed else SORTED_NODE_BYTES) * len(self.scores)
+        return 64 + self.bytes + (16 if self.packed else SORTED_NODE_BYTES) * self.count
 
     @property
     def encoding(self) -> str:
         return "ziplist" if self.packed else "skiplist"
 
     def __len__(self) -> int:
-        return len(self.scores)
+        return self.count
+
+    def __getattr__(self, name: str) -> Any:
+        """Decode the members that ``adopt`` has set when they are first used."""
+        if name not in ("scores", "order"):
+            raise AttributeError(name)
+        data, at = self.encoded, 0
+        entries = []
+        while at < len(data):
+            end = at + data[at] + ENTRY_BYTES
+            entries.append(_decode_member(data[at:end]))
+            at = end
+        self.scores = dict(entries)
+        self.order = list(self.scores)
+        return getattr(self, name)
+
+    def adopt(self, members: EncodedMembers, limits: Limits) -> None:
+        """Make these all there is. They are only decoded when they are used."""
+        del self.scores, self.order
+        self.encoded, self.encoded_count = members.data, members.total
+        self.count = members.total
+        self.bytes = len(members.data) - ENTRY_BYTES * members.total
+        self.packed = members.total <= limits.zset_entries and members.longest <= limits.zset_value
 
     def put(self, member: bytes, score: float, limits: Limits) -> None:
         """Give a member a score."""
@@ -261,6 +322,7 @@ class SortedValue(Value):
             self._forget_encoded()
         else:
             self.bytes += len(member)
+            self.count += 1
         order, scores = self.order, self.scores
         if not order or (score, member) > (scores[order[-1]], order[-1]):
             order.append(member)
@@ -268,13 +330,14 @@ class SortedValue(Value):
             order.insert(self._place(score, member), member)
             self._forget_encoded()
         scores[member] = score
-        if self.packed and (len(self.scores) > limits.zset_entries or len(member) > limits.zset_value):
+        if self.packed and (self.count > limits.zset_entries or len(member) > limits.zset_value):
             self.packed = False
 
     def fill(self, entries: list[tuple[float, bytes]], limits: Limits) -> None:
         """Make these all there is."""
         self.order = [member for _, member in sorted(entries)]
         self.scores = {member: score for score, member in entries}
+        self.count = len(self.scores)
         self.bytes = sum(map(len, self.scores))
         longest = max(map(len, self.scores), default=0)
         self.packed = len(entries) <= limits.zset_entries and longest <= limits.zset_value
@@ -286,6 +349,7 @@ class SortedValue(Value):
         if score is None:
             return False
         del self.order[self._place(score, member)], self.scores[member]
+        self.count -= 1
         self.bytes -= len(member)
         self._forget_encoded()
         return True
@@ -294,6 +358,7 @@ class SortedValue(Value):
         """Remove those from one rank up to before another; how many."""
         gone = self.order[start:stop]
         del self.order[start:stop]
+        self.count -= len(gone)
         for member in gone:
             del self.scores[member]
             self.bytes -= len(member)
