@@ -40,19 +40,13 @@ class Config:
         self.users: list[list[bytes]] = []
         self.maxmemory = 0
         self.policy = "noeviction"
+        self.save_points = _parse_save_points(self._values["save"])
+        """Seconds, and the changes within them that cause a snapshot."""
 
     @property
     def databases(self) -> int:
         """How many databases there are."""
         return self.number("databases")
-
-    @property
-    def save_points(self) -> list[tuple[int, int]]:
-        """Return the save points: seconds, and the changes within them that cause a save."""
-        words = self.text("save").split()
-        return [
-            (int(seconds), int(changes)) for seconds, changes in zip(words[::2], words[1::2], strict=True)
-        ]
 
     def text(self, name: str) -> str:
         """Return the value of a parameter."""
@@ -81,6 +75,8 @@ class Config:
             self.maxmemory = self.number(name)
         elif name == "maxmemory-policy":
             self.policy = self._values[name]
+        elif name == "save":
+            self.save_points = _parse_save_points(self._values[name])
 
     def start_in(self, folder: str) -> None:
         """The folder the program was started in, where nothing else is said."""
@@ -125,6 +121,11 @@ class Config:
             raise BadConfig(number, line, "Bad directive or wrong number of arguments") from None
         except BadValue as bad:
             raise BadConfig(number, line, str(bad)) from None
+
+
+def _parse_save_points(text: str) -> list[tuple[int, int]]:
+    words = text.split()
+    return [(int(seconds), int(changes)) for seconds, changes in zip(words[::2], words[1::2], strict=True)]
 
 
 def normalize(kind: Kind, words: list[str]) -> str:

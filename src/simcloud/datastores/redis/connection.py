@@ -86,8 +86,8 @@ class ClientConnection:
         for words in commands:
             if client.closing:
                 break
-            reply = self._run(words)
-            size += size_bytes(reply)
+            reply, reply_bytes = self._run(words)
+            size += reply_bytes
             received += sum(map(len, words)) + WORD_BYTES * len(words)
             if isinstance(reply, Several):
                 replies += reply
@@ -112,18 +112,21 @@ class ClientConnection:
     def _is_typed(self) -> bool:
         return self._connection.protocol == REDIS
 
-    def _run(self, words: Words) -> Reply:
+    def _run(self, words: Words) -> tuple[Reply, int]:
+        """Run a command; return its reply and the size of that."""
         server = self._server
         reply = execute(self.client, words)
         self._free_at = server.spend(self.client, words, reply)
-        if reply.__class__ is list and size_bytes(reply) > OUTPUT_MAX_BYTES:
+        reply_bytes = size_bytes(reply)
+        if reply_bytes > OUTPUT_MAX_BYTES and reply.__class__ is list:
             shown = describe(self.client)
             server.state.log(
                 "#", f"Client {shown} scheduled to be closed ASAP for overcoming of output buffer limits."
             )
             self.client.closing = True
-            return Several()
-        return reply
+            reply = Several()
+            return reply, size_bytes(reply)
+        return reply, reply_bytes
 
     def _take_bytes(self, data: bytes) -> None:
         reader = self._reader
@@ -163,7 +166,8 @@ class ClientConnection:
                 output.clear()
                 return
             if words:
-                output.append(encode(self._run(words)))
+                reply, _ = self._run(words)
+                output.append(encode(reply))
 
     def _send(self, message: object, size: int) -> None:
         server = self._server

@@ -61,6 +61,8 @@ class Database:
         if expires is not None and now_ms >= expires:
             self.expire(key)
             return None
+        if value.undecoded:
+            value.decode()
         value.accessed = now_ms
         if value.counter < 255:
             value.counter += 1

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 from struct import Struct
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from simcloud.datastores.redis.engine.numbers import whole
 
@@ -40,9 +40,12 @@ class Limits:
 
 
 class Value:
-    """The value of a key. ``accounted`` is the memory that the database has counted for it."""
+    """The value of a key. ``accounted`` is the memory that the database has counted for it.
 
-    __slots__ = ("accessed", "accounted", "counter", "scan")
+    Of an ``undecoded`` value only the size is known; the database decodes it when it is first used.
+    """
+
+    __slots__ = ("accessed", "accounted", "counter", "scan", "undecoded")
     kind: ClassVar[str] = ""
 
     def __init__(self) -> None:
@@ -50,6 +53,11 @@ class Value:
         self.counter = 5
         self.accounted = 0
         self.scan: list[tuple[int, bytes]] | None = None
+        self.undecoded = False
+
+    def decode(self) -> None:
+        """Decode an undecoded value."""
+        raise NotImplementedError
 
     @property
     def size_bytes(self) -> int:
@@ -265,13 +273,11 @@ class SortedValue(Value):
 
     __slots__ = ("bytes", "count", "encoded", "encoded_count", "order", "packed", "scores")
     kind = "zset"
-    scores: dict[bytes, float]
-    order: list[bytes]
 
     def __init__(self) -> None:
         super().__init__()
-        self.scores = {}
-        self.order = []
+        self.scores: dict[bytes, float] = {}
+        self.order: list[bytes] = []
         self.count = 0
         self.bytes = 0
         self.packed = True
@@ -290,10 +296,15 @@ class SortedValue(Value):
     def __len__(self) -> int:
         return self.count
 
-    def __getattr__(self, name: str) -> Any:
-        """Decode the members that ``adopt`` has set when they are first used."""
-        if name not in ("scores", "order"):
-            raise AttributeError(name)
+    def adopt(self, members: EncodedMembers, limits: Limits) -> None:
+        """Make these all there is, without decoding them."""
+        self.undecoded = True
+        self.encoded, self.encoded_count = members.data, members.total
+        self.count = members.total
+        self.bytes = len(members.data) - ENTRY_BYTES * members.total
+        self.packed = members.total <= limits.zset_entries and members.longest <= limits.zset_value
+
+    def decode(self) -> None:
         data, at = self.encoded, 0
         entries = []
         while at < len(data):
@@ -302,15 +313,7 @@ class SortedValue(Value):
             at = end
         self.scores = dict(entries)
         self.order = list(self.scores)
-        return getattr(self, name)
-
-    def adopt(self, members: EncodedMembers, limits: Limits) -> None:
-        """Make these all there is. They are only decoded when they are used."""
-        del self.scores, self.order
-        self.encoded, self.encoded_count = members.data, members.total
-        self.count = members.total
-        self.bytes = len(members.data) - ENTRY_BYTES * members.total
-        self.packed = members.total <= limits.zset_entries and members.longest <= limits.zset_value
+        self.undecoded = False
 
     def put(self, member: bytes, score: float, limits: Limits) -> None:
         """Give a member a score."""
