@@ -37,7 +37,7 @@ def test_a_collection_is_known_as_it_would_be_parsed() -> None:
 def test_sorted_sets_are_known_as_they_would_be_parsed() -> None:
     sets = {
         b"%d" % count: EncodedMembers.join(
-            [encode_member(b"m%d" % at, at / 2) for at in range(10, 10 + count)]
+            [encode_member(b"m%03d" % at, at / 2) for at in range(10, 10 + count)]
         )
         for count in (3, 80, 200)
     }

@@ -238,17 +238,22 @@ class SetValue(Value):
 
 
 class EncodedMembers(NamedTuple):
-    """The members of a sorted set with their scores, in order and encoded as in a snapshot. All of them are short."""
+    """The members of a sorted set with their scores, in order and encoded as in a snapshot.
+
+    All members have the same length, and it is a short one.
+    """
 
     data: bytes
     total: int
-    longest: int
+    member_bytes: int
 
     @classmethod
     def join(cls, entries: list[bytes]) -> EncodedMembers:
-        """Join the results of ``encode_member``."""
-        longest = max(map(len, entries), default=ENTRY_BYTES) - ENTRY_BYTES
-        return cls(b"".join(entries), len(entries), longest)
+        """Join the results of ``encode_member``. Raise ``ValueError`` if their lengths differ."""
+        data, total = b"".join(entries), len(entries)
+        if {*map(len, entries)} != {len(entries[0])}:
+            raise ValueError("members of different lengths")
+        return cls(data, total, len(entries[0]) - ENTRY_BYTES)
 
 
 ENTRY_BYTES: Final = 1 + SCORE.size
@@ -301,17 +306,12 @@ class SortedValue(Value):
         self.undecoded = True
         self.encoded, self.encoded_count = members.data, members.total
         self.count = members.total
-        self.bytes = len(members.data) - ENTRY_BYTES * members.total
-        self.packed = members.total <= limits.zset_entries and members.longest <= limits.zset_value
+        self.bytes = members.member_bytes * members.total
+        self.packed = members.total <= limits.zset_entries and members.member_bytes <= limits.zset_value
 
     def decode(self) -> None:
-        data, at = self.encoded, 0
-        entries = []
-        while at < len(data):
-            end = at + data[at] + ENTRY_BYTES
-            entries.append(_decode_member(data[at:end]))
-            at = end
-        self.scores = dict(entries)
+        data, step = self.encoded, len(self.encoded) // self.count
+        self.scores = dict([_decode_member(data[at : at + step]) for at in range(0, len(data), step)])
         self.order = list(self.scores)
         self.undecoded = False
 
