@@ -23,6 +23,8 @@ from simcloud.datastores.mongodb.bson import (
 )
 
 SMALL_BYTES: Final = 48
+UNCHANGED: Final = frozenset({str, float, bool, ObjectId, type(None)})
+"""Types whose values come back from decoding as they were encoded."""
 _INT32: Final = Struct("<i")
 _INT64: Final = Struct("<q")
 _DOUBLE: Final = Struct("<d")
@@ -125,16 +127,16 @@ def decode(data: bytes) -> Document:
 def restore_value(value: Any) -> Any:
     """Return what decoding the bytes of a value gives, mostly without encoding it."""
     kind = value.__class__
-    if kind is str or kind is float or kind is ObjectId or kind is bool or value is None:
-        return value
+    if kind is dict:
+        return {
+            name: each if each.__class__ in UNCHANGED else restore_value(each) for name, each in value.items()
+        }
+    if kind is list:
+        return [each.document if each.__class__ is Encoded else restore_value(each) for each in value]
     if (kind is int and INT64_MIN <= value <= INT64_MAX) or (
         kind is Int64 and INT32_MIN <= value <= INT32_MAX
     ):
         return value
-    if kind is dict:
-        return {name: restore_value(each) for name, each in value.items()}
-    if kind is list:
-        return [each.document if each.__class__ is Encoded else restore_value(each) for each in value]
     if kind is Encoded:
         return value.document
     return decode(encode({"": value}))[""]

@@ -96,8 +96,8 @@ def pack_file(sequence: int, rows: Iterable[bytes]) -> bytes:
     """Return the bytes of a data file of packed rows, filled up to whole blocks."""
     body = b"".join(rows)
     head = FILE.pack(MAGIC, crc32(body), sequence) + len(body).to_bytes(8, "little")
-    data = head + body
-    return data + bytes(-len(data) % BLOCK_BYTES + (CHECKPOINT_BYTES if body else 0))
+    rest = -(len(head) + len(body)) % BLOCK_BYTES + (CHECKPOINT_BYTES if body else 0)
+    return b"".join((head, body, bytes(rest)))
 
 
 def pack_index(ident: str, sequence: int, count: int) -> bytes:
