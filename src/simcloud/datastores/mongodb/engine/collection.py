@@ -24,6 +24,8 @@ Change = Callable[["Collection", int, bytes | None], None]
 """Called with every row that changed, and the document's bytes; None when it is gone."""
 
 ID_INDEX: Final = {"v": 2, "key": {"_id": 1}, "name": "_id_"}
+PRESENT: Final = PLAIN - {type(None)}
+"""Types of values that are their own identity and that no missing field matches."""
 RANGES: Final = frozenset({"$gt", "$gte", "$lt", "$lte"})
 
 
@@ -154,15 +156,20 @@ class Collection:
                 yield row, document
 
     def plan(self, query: Document, hint: Index | None = None) -> Plan:
-        """Return the way to answer a query. A point read by an indexed field needs no test at all."""
+        """Return the way to answer a query. A read of some values of an indexed field needs no test at all."""
         if not query:
             return Plan(None, self.rows, None)
         if len(query) == 1 and hint is None:
             ((name, wanted),) = query.items()
             index = self._by_first.get(name)
-            if index is not None and wanted.__class__ in PLAIN and not (index.partial or wanted is None):
-                index.accesses += 1
-                return Plan(index, index.equal_to(wanted), None, {name: wanted})
+            if index is not None and not index.partial:
+                if wanted.__class__ in PRESENT:
+                    index.accesses += 1
+                    return Plan(index, index.equal_to(wanted), None, {name: wanted})
+                # Of the plans for ``_id``, only that of a point read has no test.
+                if name != "_id" and _is_choice(wanted):
+                    index.accesses += 1
+                    return Plan(index, _rows_of(index, wanted["$in"]), None, {name: wanted["$in"]})
         test = compile_query(query)
         best = self._by_condition(query, hint)
         if best is None:
@@ -225,8 +232,13 @@ def _conditions(query: Document) -> Iterator[tuple[str, Any]]:
             yield name, wanted
 
 
+def _is_choice(wanted: Any) -> bool:
+    """Return whether a condition is ``$in`` alone, with values that an index has exactly where documents have them."""
+    if wanted.__class__ is not dict or len(wanted) != 1:
+        return False
+    values = wanted.get("$in")
+    return values.__class__ is list and PRESENT.issuperset(map(type, values))
+
+
 def _rows_of(index: Index, values: list[Any]) -> list[int]:
-    found: dict[int, None] = {}
-    for value in values:
-        found.update(dict.fromkeys(index.equal_to(value)))
-    return list(found)
+    return list(dict.fromkeys([row for value in values for row in index.equal_to(value)]))
