@@ -9,10 +9,11 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple, Protocol
+
+from msgspec import Struct
 
 from aiopslab.generators.workload.shapes import Shape
 
@@ -37,8 +38,7 @@ class Arrivals(Protocol):
         """Yield the arrivals; may be infinite."""
 
 
-@dataclass(frozen=True)
-class OpenLoop:
+class OpenLoop(Struct, frozen=True):
     """Arrivals at a shape's rate, with constant, exponential (independent users) or normal spacing."""
 
     shape: Shape
@@ -93,8 +93,7 @@ SPACINGS: Final[dict[str, Callable[[Random, float], float]]] = {
 """Gap distributions by the papers' names and by wrk2's."""
 
 
-@dataclass(frozen=True)
-class Replay:
+class Replay(Struct, frozen=True):
     """Recorded arrivals."""
 
     arrivals: tuple[Arrival, ...]

@@ -6,9 +6,10 @@ A shape gives the rate at a time and its peak rate, which bounds the arrivals th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import pi, sin
 from typing import Final, Protocol
+
+from msgspec import Struct
 
 RATE: Final = 10.0
 """Default rate of users' requests per second."""
@@ -27,8 +28,7 @@ class Shape(Protocol):
         """The highest rate."""
 
 
-@dataclass(frozen=True)
-class Steady:
+class Steady(Struct, frozen=True):
     """A constant rate."""
 
     requests_per_s: float
@@ -71,8 +71,7 @@ class Dial:
         return self._peak
 
 
-@dataclass(frozen=True)
-class Daily:
+class Daily(Struct, frozen=True):
     """A daily sine wave around a mean: lowest at the start, highest half a period later."""
 
     mean: float
@@ -90,8 +89,7 @@ class Daily:
         return self.mean * (1 + self.swing)
 
 
-@dataclass(frozen=True)
-class Bursts:
+class Bursts(Struct, frozen=True):
     """A base rate with periodic bursts; the first burst comes after one period."""
 
     base: float
@@ -109,8 +107,7 @@ class Bursts:
         return max(self.base, self.height)
 
 
-@dataclass(frozen=True)
-class Ramp:
+class Ramp(Struct, frozen=True):
     """A linear change from one rate to another, which then stays."""
 
     start: float
@@ -128,8 +125,7 @@ class Ramp:
         return max(self.start, self.end)
 
 
-@dataclass(frozen=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """A piecewise constant rate: pairs of a start time and a rate. Before the first pair the rate is 0."""
 
     steps: Sequence[tuple[float, float]]

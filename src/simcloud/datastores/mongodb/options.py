@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct
 
 from simcloud.datastores.mongodb.bson import Document
 from simcloud.datastores.mongodb.wire import PORT
@@ -84,8 +84,7 @@ class BadOptions(Exception):
     """Invalid settings; the text is what mongod prints."""
 
 
-@dataclass(slots=True)
-class Options:
+class Options(Struct):
     """The settings of a server."""
 
     port: int = PORT
@@ -103,7 +102,7 @@ class Options:
     shutdown: bool = False
     version: bool = False
     help: bool = False
-    given: Document = field(default_factory=dict)
+    given: Document = {}
 
 
 def usage() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from simcloud.datastores.redis.engine.numbers import whole
@@ -22,13 +21,14 @@ class UnknownParameter(Exception):
     """There is no such parameter."""
 
 
-@dataclass(slots=True)
 class BadConfig(Exception):
     """A configuration that cannot be parsed: the line and the reason."""
 
-    number: int
-    line: str
-    problem: str
+    def __init__(self, number: int, line: str, problem: str) -> None:
+        super().__init__(problem)
+        self.number = number
+        self.line = line
+        self.problem = problem
 
 
 class Config:
