@@ -191,8 +191,10 @@ class SocialGraph:
 
 
 def _is_whole(entry: Any) -> bool:
-    return isinstance(entry, dict) and all(
-        isinstance(entry.get(name), int) for name in ("user_id", "timestamp")
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("user_id"), int)
+        and isinstance(entry.get("timestamp"), int)
     )
 
 

@@ -138,8 +138,10 @@ class UserTimeline:
 
 
 def _is_whole(entry: Any) -> bool:
-    return isinstance(entry, dict) and all(
-        isinstance(entry.get(name), int) for name in ("post_id", "timestamp")
+    return (
+        isinstance(entry, dict)
+        and isinstance(entry.get("post_id"), int)
+        and isinstance(entry.get("timestamp"), int)
     )
 
 
