@@ -77,7 +77,8 @@ class _Inspector:
                 if isinstance(value, JsArray)
                 else f"[{_class_name(value) or 'Object: null prototype'}]"
             )
-        await self._engine.turn()
+        if self._engine.count_turn():
+            await self._engine.pay_turns()
         return await self._composite(value, level)
 
     async def _composite(self, value: JsObject, level: int) -> str:

@@ -67,7 +67,8 @@ async def _object(engine: Engine, value: JsObject, one_line: bool, indent: str, 
     own = await get(engine, value, "tojson")
     if isinstance(own, JsFunction):
         return await text(engine, await call(engine, own, value, [indent, one_line]))
-    await engine.turn()
+    if engine.count_turn():
+        await engine.pay_turns()
     end, tab = (" ", "") if one_line else ("\n", "\t")
     inner = indent + tab
     if isinstance(value, JsArray):

@@ -30,7 +30,8 @@ def runs_bodies(run: RunBody) -> RunBody:
 async def call(engine: Engine, function: Value, this: Value, args: list[Value]) -> Value:
     """Call a function."""
     if type(function) is NativeFunction:
-        await engine.turn()
+        if engine.count_turn():
+            await engine.pay_turns()
         result = function.run(engine, this, args)
         return await result if function.waits else result
     if type(function) is not Closure:
@@ -45,7 +46,8 @@ def _format_callee(value: Value) -> str:
 async def _run(
     engine: Engine, function: Closure, this: Value, args: list[Value], *, new: bool = False
 ) -> Value:
-    await engine.turn()
+    if engine.count_turn():
+        await engine.pay_turns()
     scope = Scope(function.scope)
     if not function.node.arrow:
         if this is UNDEFINED or this is None:

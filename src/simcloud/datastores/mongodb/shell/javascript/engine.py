@@ -174,13 +174,16 @@ class Engine:
         """Pay for a statement, with the next turn."""
         self._turns += 1
 
-    async def turn(self) -> None:
-        """Pay for a turn of a loop or a call."""
+    def count_turn(self) -> bool:
+        """Count a turn of a loop or a call. Return whether it is time to pay for turns."""
         self._turns += 1
-        if self._turns >= _TURNS_AT_ONCE:
-            turns, self._turns = self._turns, 0
-            self.host.spend_turn(turns)
-            await self.host.pay_time()
+        return self._turns >= _TURNS_AT_ONCE
+
+    async def pay_turns(self) -> None:
+        """Pay for the turns until now."""
+        turns, self._turns = self._turns, 0
+        self.host.spend_turn(turns)
+        await self.host.pay_time()
 
     def work(self, items: int) -> None:
         """Charge for a built-in that goes over ``items`` items or characters."""
@@ -196,8 +199,8 @@ class Engine:
 
     def concatenate(self, left: str, right: str) -> str:
         """Concatenate two strings. Adding a short string to a long one is cheap."""
-        short, long = sorted((len(left), len(right)))
-        if long > FREE_CHARACTERS:
+        if len(left) > FREE_CHARACTERS or len(right) > FREE_CHARACTERS:
+            short, long = sorted((len(left), len(right)))
             self.check_text(short + long)
             self.host.spend_bytes(short + long // 64)
         return left + right

@@ -10,9 +10,16 @@ from simcloud.datastores.mongodb.shell.javascript.calls import call, construct, 
 from simcloud.datastores.mongodb.shell.javascript.conversions import key_text, text
 from simcloud.datastores.mongodb.shell.javascript.engine import Engine, NativeFunction
 from simcloud.datastores.mongodb.shell.javascript.operators import apply_unary, binary
-from simcloud.datastores.mongodb.shell.javascript.properties import describe, get, items_of, put
+from simcloud.datastores.mongodb.shell.javascript.properties import (
+    describe,
+    find_property,
+    get,
+    items_of,
+    put,
+)
 from simcloud.datastores.mongodb.shell.javascript.scope import UNREADY, Closure, Scope
 from simcloud.datastores.mongodb.shell.javascript.values import (
+    MISSING,
     UNDEFINED,
     Accessor,
     JsArray,
@@ -44,8 +51,25 @@ def evaluates(kind: type) -> Callable[[_Function], _Function]:
 
 
 def evaluate(engine: Engine, node: js.Node, scope: Scope) -> Awaitable[Value]:
-    """Return the value of an expression."""
+    """Return the value of an expression. Most operands are simple: ``peek`` first saves their coroutines."""
     return _EVALUATE[type(node)](engine, node, scope)
+
+
+def peek(node: js.Node, scope: Scope) -> Value:
+    """Return the value of a literal, of ``this`` or of a plain variable; ``MISSING`` for all that must be evaluated."""
+    if type(node) is js.Name:
+        name = node.name
+        holder: Scope | None = scope
+        while holder is not None:
+            if name in holder.variables:
+                value = holder.variables[name]
+                return MISSING if value is UNREADY or type(value) is Accessor else value
+            holder = holder.parent
+    elif type(node) is js.Literal:
+        return node.value
+    elif type(node) is js.This:
+        return scope.this
+    return MISSING
 
 
 # -- names and literals --------------------------------------------------------------------------
@@ -59,17 +83,15 @@ async def _literal(engine: Engine, node: js.Literal, scope: Scope) -> Value:
 @evaluates(js.Name)
 async def _name(engine: Engine, node: js.Name, scope: Scope) -> Value:
     name = node.name
-    holder: Scope | None = scope
-    while holder is not None:
-        if name in holder.variables:
-            value = holder.variables[name]
-            if value is UNREADY:
-                engine.frames[-1].at = node.at
-                raise engine.error("ReferenceError", engine.messages.too_early(name))
-            if type(value) is Accessor:
-                return await call(engine, value.getter, engine.global_object, [])
-            return value
-        holder = holder.parent
+    holder = scope.holder(name)
+    if holder is not None:
+        value = holder.variables[name]
+        if value is UNREADY:
+            engine.frames[-1].at = node.at
+            raise engine.error("ReferenceError", engine.messages.too_early(name))
+        if type(value) is Accessor:
+            return await call(engine, value.getter, engine.global_object, [])
+        return value
     if name == "undefined":
         return UNDEFINED
     engine.frames[-1].at = node.at
@@ -111,8 +133,11 @@ async def values_of(engine: Engine, nodes: list[Any], scope: Scope) -> list[Valu
             value = await evaluate(engine, node.value, scope)
             found.extend(await items_of(engine, value, node.value))
             engine.charge_items(len(found))
+        elif node is None:
+            found.append(UNDEFINED)
         else:
-            found.append(UNDEFINED if node is None else await evaluate(engine, node, scope))
+            value = peek(node, scope)
+            found.append(await evaluate(engine, node, scope) if value is MISSING else value)
     return found
 
 
@@ -192,21 +217,26 @@ async def _member(engine: Engine, node: js.Member, scope: Scope) -> Value:
 
 async def owner_of(engine: Engine, node: js.Member, scope: Scope) -> Value:
     """Return the value whose property a member expression names."""
-    owner = await evaluate(engine, node.object, scope)
+    owner = peek(node.object, scope)
+    if owner is MISSING:
+        owner = await evaluate(engine, node.object, scope)
     if node.optional and (owner is None or owner is UNDEFINED):
         raise ShortCut
     return owner
 
 
 async def _read(engine: Engine, owner: Value, node: js.Member, scope: Scope) -> Value:
-    key = await key_of(engine, node, scope)
+    key = peek(node.key, scope)
+    if type(key) is not str:
+        key = await key_of(engine, node, scope)
     if type(key) is float:
         if type(owner) is JsArray and 0 <= key < len(owner.items) and key % 1 == 0:
             return owner.items[int(key)]
         key = await key_text(engine, key)
     if owner is None or owner is UNDEFINED:
         engine.frames[-1].at = node.at
-    return await get(engine, owner, key, node.object)
+    found = find_property(engine, owner, key, node.object)
+    return found if type(found) is not Accessor else await call(engine, found.getter, owner, [])
 
 
 @evaluates(js.Call)
@@ -286,9 +316,13 @@ def _spine(node: _Sided) -> list[_Sided]:
 @evaluates(js.Binary)
 async def _binary(engine: Engine, node: js.Binary, scope: Scope) -> Value:
     spine = _spine(node)
-    left = await evaluate(engine, spine[-1].left, scope)
+    left = peek(spine[-1].left, scope)
+    if left is MISSING:
+        left = await evaluate(engine, spine[-1].left, scope)
     for each in reversed(spine):
-        right = await evaluate(engine, each.right, scope)
+        right = peek(each.right, scope)
+        if right is MISSING:
+            right = await evaluate(engine, each.right, scope)
         left = await binary(engine, each.op, left, right, each)
     return left
 

@@ -230,7 +230,8 @@ async def _switch(engine: Engine, node: js.Switch, scope: Scope) -> Leave | None
 async def _turn(engine: Engine, body: js.Node, scope: Scope) -> Leave | None:
     """One turn of a loop; gives what ends the loop, or None to go on."""
     engine.step()
-    await engine.turn()
+    if engine.count_turn():
+        await engine.pay_turns()
     leave = await _EXECUTE[type(body)](engine, body, scope)
     return None if leave is _CONTINUE else leave
 

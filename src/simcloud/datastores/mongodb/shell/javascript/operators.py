@@ -63,7 +63,10 @@ async def binary(engine: Engine, op: str, left: Value, right: Value, node: js.No
 async def _add(engine: Engine, left: Value, right: Value) -> Value:
     if type(left) is float and type(right) is float:
         return left + right
-    left, right = await primitive(engine, left), await primitive(engine, right)
+    if isinstance(left, JsObject):
+        left = await primitive(engine, left)
+    if isinstance(right, JsObject):
+        right = await primitive(engine, right)
     if type(left) is str or type(right) is str:
         return engine.concatenate(plain_text(left), plain_text(right))
     return await number(engine, left) + await number(engine, right)

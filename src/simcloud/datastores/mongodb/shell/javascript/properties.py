@@ -22,6 +22,12 @@ from simcloud.datastores.mongodb.shell.javascript.values import (
 
 async def get(engine: Engine, value: Value, key: str, node: js.Node | None = None) -> Value:
     """Return a property, or undefined. ``node`` is the expression, for error messages."""
+    found = find_property(engine, value, key, node)
+    return found if type(found) is not Accessor else await call(engine, found.getter, value, [])
+
+
+def find_property(engine: Engine, value: Value, key: str, node: js.Node | None = None) -> Value:
+    """Return the same, or the ``Accessor`` that computes the property."""
     if isinstance(value, JsObject):
         found = value.find(key)
     elif type(value) is str:
@@ -32,8 +38,6 @@ async def get(engine: Engine, value: Value, key: str, node: js.Node | None = Non
         if key == "__proto__":
             return _prototype_of(engine, value)
         return UNDEFINED
-    if type(found) is Accessor:
-        return await call(engine, found.getter, value, [])
     return found
 
 

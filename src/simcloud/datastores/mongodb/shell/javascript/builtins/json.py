@@ -82,7 +82,8 @@ class _Writer:
         engine = self._engine
         if len(self._open) >= MAX_DEPTH or any(value is each for each in self._open):
             raise engine.type_error(engine.messages.circular())
-        await engine.turn()
+        if engine.count_turn():
+            await engine.pay_turns()
         self._open.append(value)
         inner = newline + self._indent
         parts: list[str] = []

@@ -129,10 +129,9 @@ async def substring(engine: Engine, this: Value, args: list[Value]) -> Value:
     """Return a part between two places in any order."""
     whole = await subject(engine, this)
     length = float(len(whole))
-    places = [
-        await number_argument(engine, args, index, default) for index, default in ((0, 0.0), (1, length))
-    ]
-    start, end = sorted(int(min(max(0.0, to_integer(place)), length)) for place in places)
+    first = to_integer(await number_argument(engine, args, 0, 0.0))
+    second = to_integer(await number_argument(engine, args, 1, length))
+    start, end = sorted((int(min(max(0.0, first), length)), int(min(max(0.0, second), length))))
     return engine.charge_text(whole[start:end])
 
 
