@@ -6,7 +6,7 @@ The readings of an object are computed when it changes and kept until then.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from simcloud.kubernetes.api import Api, Object, quantity, times
 from simcloud.telemetry.scrape import Reading, Readings
@@ -301,27 +301,49 @@ ROW_SOURCES: Final[dict[tuple[str, str], RowSource]] = {
 }
 
 
+class _Kind(NamedTuple):
+    """The readings of all objects of a resource."""
+
+    newest: int
+    """The number of the newest write to the resource when they were made."""
+    readings: Readings
+    entries: dict[str, tuple[str, Readings]]
+    """The version and the readings of each object, by its uid."""
+
+
 class KubeState:
     """The metrics of all objects of an API."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._entries: dict[str, tuple[str, Readings]] = {}
+        self._kinds = {source: _Kind(-1, [], {}) for source in ROW_SOURCES}
+        self._readings: Readings = []
 
     def read(self) -> Readings:
-        """Return all readings of this moment."""
-        known, self._entries = self._entries, {}
-        readings: Readings = []
-        for (group, plural), list_rows in ROW_SOURCES.items():
-            for obj in self._api.log.objects(group, plural):
-                metadata = obj["metadata"]
-                uid, version = metadata["uid"], metadata["resourceVersion"]
-                entry = known.get(uid)
-                if entry is None or entry[0] != version:
-                    entry = (version, _readings(list_rows(obj), entry[1] if entry else []))
-                self._entries[uid] = entry
-                readings += entry[1]
-        return readings
+        """Return all readings of this moment. Only the objects of resources with new writes are looked at."""
+        log, changed = self._api.log, False
+        for source, kind in self._kinds.items():
+            newest = log.newest((source,))
+            if newest != kind.newest:
+                self._kinds[source] = self._read_kind(source, newest, kind.entries)
+                changed = True
+        if changed:
+            self._readings = [reading for kind in self._kinds.values() for reading in kind.readings]
+        return self._readings
+
+    def _read_kind(
+        self, source: tuple[str, str], newest: int, known: dict[str, tuple[str, Readings]]
+    ) -> _Kind:
+        kind = _Kind(newest, [], {})
+        for obj in self._api.log.objects(*source):
+            metadata = obj["metadata"]
+            uid, version = metadata["uid"], metadata["resourceVersion"]
+            entry = known.get(uid)
+            if entry is None or entry[0] != version:
+                entry = (version, _readings(ROW_SOURCES[source](obj), entry[1] if entry else []))
+            kind.entries[uid] = entry
+            kind.readings.extend(entry[1])
+        return kind
 
 
 def _readings(rows: Iterator[Row], before: Readings) -> Readings:
