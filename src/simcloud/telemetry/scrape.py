@@ -41,6 +41,12 @@ class Reading:
 
 
 Readings = list[Reading]
+
+
+class Snapshot(list[Reading]):
+    """Readings whose values stay as they are: a target that reports the same snapshot again has nothing new."""
+
+
 _get_value: Final = attrgetter("value")
 _NO_SERIES: Final = SeriesGroup(())
 
@@ -49,7 +55,8 @@ _NO_SERIES: Final = SeriesGroup(())
 class Target:
     """A scrape target. ``labels`` are added to its readings, unless they have them already.
 
-    As long as it reports the same readings as before, which is the usual case, only their values are read.
+    As long as it reports the same readings as before, which is the usual case, only their values are read, and not even
+    they when it reports the same ``Snapshot``.
     """
 
     job: str
@@ -64,6 +71,9 @@ class Target:
     _reported: Readings = field(default_factory=list, init=False)
     _kept: Readings = field(default_factory=list, init=False)
     _group: SeriesGroup = field(default=_NO_SERIES, init=False)
+    _snapshot: Snapshot | None = field(default=None, init=False)
+    """Whose values ``_values`` are."""
+    _values: list[float] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self._own = (Reading("up", ()), Reading("scrape_samples_scraped", ()))
@@ -77,9 +87,12 @@ class Target:
             self.error = error
         reported = [] if readings is None else readings
         if reported == self._reported and self._group.can_append(t_ms):
-            self._group.append(t_ms, map(_get_value, self._kept))
+            if self._snapshot is None or reported is not self._snapshot:
+                self._values = list(map(_get_value, self._kept))
+            self._group.append(t_ms, self._values)
         else:
             self._take(store, t_ms, reported)
+        self._snapshot = reported if isinstance(reported, Snapshot) else None
         self.up, self.scraped_ms = readings is not None, t_ms
         self._own[0].value, self._own[1].value = float(self.up), float(len(self._kept))
         for reading in self._own:
@@ -106,7 +119,8 @@ class Target:
             if series.id not in found:
                 store.end(series, t_ms)
         self._reported, self._kept, self._group = list(readings), kept, store.group(list(found.values()))
-        self._group.append(t_ms, map(_get_value, kept))
+        self._values = list(map(_get_value, kept))
+        self._group.append(t_ms, self._values)
 
     def _handle(self, store: MetricStore, reading: Reading) -> Series:
         series = reading.series

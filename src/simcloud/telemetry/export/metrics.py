@@ -82,5 +82,5 @@ def iter_samples(series: Series, period: Period) -> Iterator[tuple[int, float]]:
     """Yield all samples of a period, markers of an end among them."""
     first = series.index_from(-(-period.start_ns // _MS_NS))
     last = series.index_from(-(-period.end_ns // _MS_NS))
-    for index in range(first, last):
-        yield series.base_ms + series.times[index], series.values[index]
+    for time, value in zip(series.times[first:last], series.values[first:last], strict=True):
+        yield series.base_ms + time, value

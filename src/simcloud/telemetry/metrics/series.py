@@ -1,7 +1,8 @@
-"""A series: its labels and two columns, times and values.
+"""A series: its labels and its samples, in a timeline.
 
-Series that always get their samples together share the column of times. A value takes eight bytes and a time four: it is in
-milliseconds after a base, which moves when old samples are dropped, so that four bytes suffice (49 days).
+Series that always get their samples together share a timeline: one column of times, and one array with a row of values for
+each time, so that the samples of a scrape are added at once and lie together in memory. A value takes eight bytes and a time
+four: it is in milliseconds after a base, which moves when old samples are dropped, so that four bytes suffice (49 days).
 
 A series ends with a staleness marker, a NaN with a certain bit pattern, as in Prometheus: without it, queries would
 return the last value for five more minutes.
@@ -12,7 +13,7 @@ from __future__ import annotations
 import struct
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from simcloud.machine import Labels
@@ -47,22 +48,26 @@ class OutOfOrder(ValueError):
 
 
 class Timeline:
-    """The times at which all of some series have samples."""
+    """The times at which some series have samples, and the values of these samples."""
 
-    __slots__ = ("base_ms", "last_ms", "series", "times")
+    __slots__ = ("base_ms", "last_ms", "members", "rows", "times", "width")
 
     def __init__(self) -> None:
         self.base_ms = 0
         self.last_ms = -_WIDTH_MS
         self.times = array("I")
-        self.series: dict[int, Series] = {}
-        """Whose times they are, by id."""
+        self.rows = array("d")
+        """A row of ``width`` values for each time. The values in columns of series that have left mean nothing."""
+        self.width = 0
+        self.members: dict[int, Series] = {}
+        """The series by column."""
 
-    def append(self, t_ms: int) -> None:
-        """Add a time, newer than all before; each series then appends its value."""
+    def append(self, t_ms: int, row: Iterable[float]) -> None:
+        """Add a time, newer than all before, with a value for each column."""
         if not self.times or t_ms - self.base_ms >= _WIDTH_MS:
             self._rebase(t_ms)
         self.times.append(t_ms - self.base_ms)
+        self.rows.extend(row)
         self.last_ms = t_ms
 
     def index_from(self, t_ms: int) -> int:
@@ -72,8 +77,17 @@ class Timeline:
     def drop_first(self, count: int) -> None:
         """Forget the oldest samples."""
         del self.times[:count]
-        for series in self.series.values():
-            del series.values[:count]
+        del self.rows[: count * self.width]
+
+    def drop_left_columns(self) -> None:
+        """Drop the columns of series that have left."""
+        members = list(self.members.values())
+        rows = array("d", bytes(self.rows.itemsize * len(self.times) * len(members)))
+        for column, series in enumerate(members):
+            rows[column :: len(members)] = series.values
+        for column, series in enumerate(members):
+            series.column = column
+        self.rows, self.width, self.members = rows, len(members), dict(enumerate(members))
 
     def _rebase(self, t_ms: int) -> None:
         if not self.times:
@@ -90,16 +104,20 @@ class Timeline:
 class Series:
     """The samples of one set of labels, in the order of time."""
 
-    __slots__ = ("id", "labels", "timeline", "values")
+    __slots__ = ("column", "id", "labels", "timeline")
 
     def __init__(self, id: int, labels: Labels) -> None:
         self.id = id
         self.labels = labels
-        self.values = array("d")
-        self.join(Timeline())
+        self._begin(Timeline())
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.timeline.times)
+
+    @property
+    def values(self) -> array[float]:
+        """The values of its samples: a copy."""
+        return self.timeline.rows[self.column :: self.timeline.width]
 
     @property
     def times(self) -> array[int]:
@@ -124,29 +142,35 @@ class Series:
     @property
     def bytes(self) -> int:
         """How much memory the columns take, room for growth included."""
-        return self.times.__sizeof__() // len(self.timeline.series) + self.values.__sizeof__()
+        timeline = self.timeline
+        return (timeline.times.__sizeof__() + timeline.rows.__sizeof__()) // len(timeline.members)
+
+    def _begin(self, timeline: Timeline) -> None:
+        self.timeline = timeline
+        self.column = timeline.width
+        timeline.members[self.column] = self
+        timeline.width += 1
 
     def join(self, timeline: Timeline) -> None:
-        """Take the times of others, who have as many samples."""
-        self.timeline = timeline
-        timeline.series[self.id] = self
+        """Have samples together with others from now on. Neither it nor they have samples yet."""
+        del self.timeline.members[self.column]
+        self._begin(timeline)
 
     def leave(self) -> None:
-        """Go on with times of its own."""
+        """Go on with a timeline of its own."""
         shared = self.timeline
-        if len(shared.series) > 1:
-            del shared.series[self.id]
-            self.join(Timeline())
-            self.timeline.base_ms, self.timeline.last_ms = shared.base_ms, shared.last_ms
-            self.timeline.times = shared.times[:]
+        if shared.width > 1:
+            own = Timeline()
+            own.base_ms, own.last_ms = shared.base_ms, shared.last_ms
+            own.times, own.rows = shared.times[:], self.values
+            self.join(own)
 
     def append(self, t_ms: int, value: float) -> None:
         """One more sample, newer than all before."""
-        if t_ms <= self.last_ms and self.values:
+        if t_ms <= self.last_ms and self.times:
             raise OutOfOrder(self, t_ms)
         self.leave()
-        self.timeline.append(t_ms)
-        self.values.append(value)
+        self.timeline.append(t_ms, (value,))
 
     def index_after(self, t_ms: int) -> int:
         """Return the number of samples at or before ``t_ms``."""
@@ -164,9 +188,9 @@ class Series:
 
     def columns(self, start_ms: int, end_ms: int) -> tuple[Sequence[int], list[float]]:
         """As ``samples``, in two columns; times are milliseconds after ``base_ms``."""
-        first, last = self.index_from(start_ms), self.index_after(end_ms)
+        first, last, width = self.index_from(start_ms), self.index_after(end_ms), self.timeline.width
         times: Sequence[int] = self.times[first:last]
-        values = self.values[first:last].tolist()
+        values = self.timeline.rows[first * width + self.column : last * width : width].tolist()
         total = sum(values)
         if total != total:  # a NaN among them, or infinities of both signs
             kept = [index for index, value in enumerate(values) if value == value or not is_stale(value)]
@@ -176,11 +200,11 @@ class Series:
     def latest(self, t_ms: int, lookback_ms: int) -> tuple[int, float] | None:
         """Return the value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
         timeline = self.timeline
-        index = (len(self.values) if t_ms >= timeline.last_ms else self.index_after(t_ms)) - 1
+        index = (len(timeline.times) if t_ms >= timeline.last_ms else self.index_after(t_ms)) - 1
         if index < 0:
             return None
         time = timeline.base_ms + timeline.times[index]
-        value = self.values[index]
+        value = timeline.rows[index * timeline.width + self.column]
         if time < t_ms - lookback_ms or (value != value and is_stale(value)):
             return None
         return time, value

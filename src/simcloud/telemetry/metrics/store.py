@@ -1,6 +1,6 @@
 """The store of series by labels, limited in age and samples.
 
-``series`` returns a handle; ``append`` with the handle is two column writes, and less for a ``group`` of series. An inverted index maps a label pair to its
+``series`` returns a handle; ``append`` with the handle is two writes, as it is for a ``group`` of series. An inverted index maps a label pair to its
 series, so that the cost of a selection depends on its rarest matcher and not on the size of the store. Selections are
 cached until series are added or removed, because rules and dashboards repeat them.
 
@@ -10,8 +10,7 @@ removes a series without samples; a handle to it adds it again on the next ``app
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -47,34 +46,40 @@ class TooManySeries(RuntimeError):
 class SeriesGroup:
     """Series that get samples together, such as those of a scrape target."""
 
-    __slots__ = ("_columns", "_timelines", "series")
+    __slots__ = ("_rows", "series")
 
     def __init__(self, series: Sequence[Series]) -> None:
-        """Let those without samples share their times from now on; the others have done so since they were grouped, or never."""
+        """Let those without samples share a timeline from now on; the others have done so since they were grouped, or never."""
         self.series = series
         members = Counter(entry.timeline for entry in series)
-        mixed = {timeline for timeline, count in members.items() if count < len(timeline.series)}
+        mixed = {timeline for timeline, count in members.items() if count < len(timeline.members)}
         new = Timeline()
         for entry in series:
-            if not entry.values:
-                entry.leave()
+            if not entry.times:
                 entry.join(new)
             elif entry.timeline in mixed:
                 entry.leave()
-        self._timelines = list(dict.fromkeys(entry.timeline for entry in series))
-        self._columns = [entry.values for entry in series]
+        places: dict[Timeline, list[int]] = {}
+        for place, entry in enumerate(series):
+            timeline = entry.timeline
+            if timeline not in places:
+                if timeline.width > 2 * len(timeline.members):
+                    timeline.drop_left_columns()
+                places[timeline] = [0] * timeline.width
+            places[timeline][entry.column] = place
+        self._rows = list(places.items())
+        """Timelines, and the places of their columns' values among those that ``append`` gets."""
 
     def can_append(self, t_ms: int) -> bool:
         """Whether nobody else has given one of its series a sample, and none was forgotten."""
-        return sum(len(timeline.series) for timeline in self._timelines) == len(self.series) and all(
-            timeline.times and timeline.last_ms < t_ms for timeline in self._timelines
+        return sum(len(timeline.members) for timeline, _ in self._rows) == len(self.series) and all(
+            timeline.times and timeline.last_ms < t_ms for timeline, _ in self._rows
         )
 
-    def append(self, t_ms: int, values: Iterable[float]) -> None:
+    def append(self, t_ms: int, values: Sequence[float]) -> None:
         """Add a sample to each, newer than all before."""
-        for timeline in self._timelines:
-            timeline.append(t_ms)
-        deque(map(array.append, self._columns, values), maxlen=0)  # a loop without Python's own steps
+        for timeline, places in self._rows:
+            timeline.append(t_ms, map(values.__getitem__, places))
 
 
 class MetricStore:
@@ -126,13 +131,18 @@ class MetricStore:
     def group(self, series: Sequence[Series]) -> SeriesGroup:
         """Return a group of series, each of which is in it once."""
         for entry in series:
-            if not entry.values and entry.labels not in self._series:
+            if not entry.times and entry.labels not in self._series:
                 self._admit(entry)
         return SeriesGroup(series)
 
     def end(self, series: Series, t_ms: int) -> None:
         """Mark a series as ended, unless it is already."""
-        if series.values and t_ms > series.last_ms and not is_stale(series.values[-1]):
+        timeline = series.timeline
+        if (
+            timeline.times
+            and t_ms > timeline.last_ms
+            and not is_stale(timeline.rows[series.column - timeline.width])
+        ):
             self.append(series, t_ms, STALE)
 
     def select(self, matchers: Sequence[Matcher]) -> tuple[Series, ...]:
