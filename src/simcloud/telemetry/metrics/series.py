@@ -14,7 +14,7 @@ import struct
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from simcloud.machine import Labels
 
@@ -47,6 +47,14 @@ class OutOfOrder(ValueError):
         super().__init__(f"{series.name}: a sample of {t_ms} ms after one of {series.last_ms} ms")
 
 
+class Rows(NamedTuple):
+    """Rows of a timeline, with their times in milliseconds after its base."""
+
+    first: int
+    end: int
+    times: array[int]
+
+
 class Timeline:
     """The times at which some series have samples, and the values of these samples."""
 
@@ -73,6 +81,20 @@ class Timeline:
     def index_from(self, t_ms: int) -> int:
         """Return the number of times before ``t_ms``."""
         return bisect_left(self.times, t_ms - self.base_ms)
+
+    def index_after(self, t_ms: int) -> int:
+        """Return the number of times at or before ``t_ms``."""
+        return bisect_right(self.times, t_ms - self.base_ms)
+
+    def find_rows(self, start_ms: int, end_ms: int) -> Rows:
+        """Return the rows from one time to another, both included."""
+        first, end = self.index_from(start_ms), self.index_after(end_ms)
+        return Rows(first, end, self.times[first:end])
+
+    def find_latest(self, t_ms: int, lookback_ms: int) -> int:
+        """Return the index of the newest row at a time; -1 if there is none, or it is older than ``lookback_ms``."""
+        index = (len(self.times) if t_ms >= self.last_ms else self.index_after(t_ms)) - 1
+        return index if index >= 0 and self.base_ms + self.times[index] >= t_ms - lookback_ms else -1
 
     def drop_first(self, count: int) -> None:
         """Forget the oldest samples."""
@@ -174,7 +196,7 @@ class Series:
 
     def index_after(self, t_ms: int) -> int:
         """Return the number of samples at or before ``t_ms``."""
-        return bisect_right(self.times, t_ms - self.base_ms)
+        return self.timeline.index_after(t_ms)
 
     def index_from(self, t_ms: int) -> int:
         """Return the number of samples before ``t_ms``."""
@@ -182,29 +204,31 @@ class Series:
 
     def samples(self, start_ms: int, end_ms: int) -> list[tuple[int, float]]:
         """Return the samples from one time to another, both included, markers of its end left out."""
-        times, values = self.columns(start_ms, end_ms)
+        times, values = self.columns(self.timeline.find_rows(start_ms, end_ms))
         base = self.base_ms
         return [(base + time, value) for time, value in zip(times, values, strict=True)]
 
-    def columns(self, start_ms: int, end_ms: int) -> tuple[Sequence[int], list[float]]:
-        """As ``samples``, in two columns; times are milliseconds after ``base_ms``."""
-        first, last, width = self.index_from(start_ms), self.index_after(end_ms), self.timeline.width
-        times: Sequence[int] = self.times[first:last]
-        values = self.timeline.rows[first * width + self.column : last * width : width].tolist()
+    def columns(self, rows: Rows) -> tuple[Sequence[int], list[float]]:
+        """Return times and values of its samples in rows of its timeline, markers of its end left out."""
+        timeline = self.timeline
+        width = timeline.width
+        times: Sequence[int] = rows.times
+        values = timeline.rows[rows.first * width + self.column : rows.end * width : width].tolist()
         total = sum(values)
         if total != total:  # a NaN among them, or infinities of both signs
             kept = [index for index, value in enumerate(values) if value == value or not is_stale(value)]
             times, values = [times[index] for index in kept], [values[index] for index in kept]
         return times, values
 
+    def value_in(self, row: int) -> float | None:
+        """Return the value in a row of its timeline; None if it ended there."""
+        timeline = self.timeline
+        value = timeline.rows[row * timeline.width + self.column]
+        return None if value != value and is_stale(value) else value
+
     def latest(self, t_ms: int, lookback_ms: int) -> tuple[int, float] | None:
         """Return the value at a time: the newest sample that is not older than ``lookback_ms``, unless it ended."""
         timeline = self.timeline
-        index = (len(timeline.times) if t_ms >= timeline.last_ms else self.index_after(t_ms)) - 1
-        if index < 0:
-            return None
-        time = timeline.base_ms + timeline.times[index]
-        value = timeline.rows[index * timeline.width + self.column]
-        if time < t_ms - lookback_ms or (value != value and is_stale(value)):
-            return None
-        return time, value
+        row = timeline.find_latest(t_ms, lookback_ms)
+        value = self.value_in(row) if row >= 0 else None
+        return None if value is None else (timeline.base_ms + timeline.times[row], value)

@@ -95,8 +95,6 @@ class MetricStore:
         self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
         self._selections: dict[tuple[Matcher, ...], tuple[Series, ...]] = {}
         self._next_id = 0
-        self.forgotten = 0
-        """How many series were forgotten so far."""
         self._limit = retention.samples + retention.samples // 4
 
     def __len__(self) -> int:
@@ -267,7 +265,6 @@ class MetricStore:
             self._selections.clear()
         for series in empty:
             del self._series[series.labels]
-            self.forgotten += 1
         for name, value in dict.fromkeys(pair for series in empty for pair in series.labels):
             values = self._index[name]
             values[value] = [series for series in values[value] if series.times]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from simcloud.golang import float_text, quote
@@ -13,57 +14,53 @@ from simcloud.telemetry.promql.errors import QueryError
 from simcloud.telemetry.promql.nodes import Aggregate
 from simcloud.telemetry.promql.numbers import plain
 from simcloud.telemetry.promql.relabel import LABEL_NAME
-from simcloud.telemetry.promql.values import Sample, Vector
+from simcloud.telemetry.promql.values import Prepared, Sample, Vector, list_labels, list_values
+
+Groups = list[tuple[Labels, list[int]]]
+"""The labels of each group, and the places of its samples in the vector."""
 
 
 def aggregate(
-    node: Aggregate, vector: Vector, parameter: float | str | None, note: dict[Labels, Labels]
+    node: Aggregate, vector: Vector, parameter: float | str | None, prepared: Prepared[Groups]
 ) -> Vector:
-    """Return the samples of a vector, aggregated. ``note`` keeps which labels belong to which group."""
+    """Return the samples of a vector, aggregated. ``prepared`` keeps which of them belong together."""
     if node.operator == "count_values":
         assert isinstance(parameter, str)
         return _count_values(node, vector, parameter)
+    groups = prepared.get(list_labels(vector), partial(_find_groups, node))
     if node.operator in ("topk", "bottomk"):
         assert isinstance(parameter, float)
-        return _extremes(node, vector, parameter, note)
-    values: dict[Labels, list[float]] = {}
-    for labels, value in vector:
-        key = _group(node, labels, note)
-        group = values.get(key)
-        if group is None:
-            values[key] = [value]
-        else:
-            group.append(value)
+        return _extremes(node, vector, parameter, groups)
     if node.operator == "quantile":
         assert isinstance(parameter, float)
-        return [Sample(key, quantile(parameter, group)) for key, group in values.items()]
-    reduce = _REDUCE[node.operator]
-    return [Sample(key, reduce(group)) for key, group in values.items()]
+        reduce = partial(quantile, parameter)
+    else:
+        reduce = _REDUCE[node.operator]
+    values = list_values(vector)
+    return [Sample(key, reduce([values[place] for place in places])) for key, places in groups]
 
 
-def _group(node: Aggregate, labels: Labels, note: dict[Labels, Labels]) -> Labels:
-    key = note.get(labels)
-    if key is None:
+def _find_groups(node: Aggregate, vector: list[Labels]) -> Groups:
+    groups: dict[Labels, list[int]] = {}
+    for place, labels in enumerate(vector):
         if node.without:
             key = tuple(pair for pair in labels if pair[0] not in node.labels and pair[0] != "__name__")
         else:
             key = tuple(pair for pair in labels if pair[0] in node.labels)
-        note[labels] = key
-    return key
+        groups.setdefault(key, []).append(place)
+    return list(groups.items())
 
 
-def _extremes(node: Aggregate, vector: Vector, parameter: float, note: dict[Labels, Labels]) -> Vector:
+def _extremes(node: Aggregate, vector: Vector, parameter: float, groups: Groups) -> Vector:
     if not abs(parameter) < 2**63:
         raise QueryError(f"Scalar value {float_text(parameter)} overflows int64")
     count = int(parameter)
     if count < 1:
         return []
-    groups: dict[Labels, Vector] = {}
-    for sample in vector:
-        groups.setdefault(_group(node, sample.labels, note), []).append(sample)
     sign = -1.0 if node.operator == "topk" else 1.0
     out: Vector = []
-    for group in groups.values():
+    for _, places in groups:
+        group = [vector[place] for place in places]
         # NaN is neither large nor small: it is kept only where nothing else is left.
         group.sort(key=lambda sample: (sample.value != sample.value, sign * sample.value))
         out.extend(group[:count])

@@ -7,17 +7,20 @@ a query that is too large always fails at the same point.
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from msgspec import Struct
 
 from simcloud.telemetry.metrics import Labels, MetricStore, Series
+from simcloud.telemetry.metrics.series import Rows, Timeline
 from simcloud.telemetry.promql import instants, windows
 from simcloud.telemetry.promql.aggregates import aggregate
 from simcloud.telemetry.promql.arithmetic import compare, compute
 from simcloud.telemetry.promql.binary import combine, combine_sets, with_scalar
 from simcloud.telemetry.promql.checks import COMPARISONS, SET_OPERATORS
 from simcloud.telemetry.promql.errors import QueryError, TooManySamples
+from simcloud.telemetry.promql.histograms import histogram_quantile
 from simcloud.telemetry.promql.nodes import (
     Aggregate,
     Binary,
@@ -34,12 +37,21 @@ from simcloud.telemetry.promql.nodes import (
     type_of,
 )
 from simcloud.telemetry.promql.parser import parse
-from simcloud.telemetry.promql.values import Result, Sample, SeriesPoints, Vector, Window, without_name
+from simcloud.telemetry.promql.values import (
+    Prepared,
+    Result,
+    Sample,
+    SeriesPoints,
+    Vector,
+    Window,
+    make_vector,
+    without_name,
+)
 
 LOOKBACK_MS: Final = 300_000
 SUBQUERY_STEP_MS: Final = 60_000
 PREPARED: Final = 256
-"""Size of the label-grouping cache."""
+"""Number of nodes of parsed queries of which something is kept."""
 
 Value = float | str | Vector
 Note = dict[Labels, Labels]
@@ -63,13 +75,12 @@ class Engine:
         self.store = store
         self.limits = limits
         self.lookback_ms = lookback_ms
-        self._groups: dict[Node, Note] = {}
-        self._forgotten = 0
+        self._prepared: dict[Node, Prepared[Any]] = {}
 
     def instant(self, query: str | Node, t_ms: int) -> Result:
         """Return the answer at one time; ``ParseError`` or ``QueryError`` when there is none."""
         node = parse(query) if isinstance(query, str) else query
-        evaluation = _Evaluation(self, t_ms, t_ms, {} if isinstance(query, str) else self._trim_groups())
+        evaluation = _Evaluation(self, t_ms, t_ms, {} if isinstance(query, str) else self._trim_prepared())
         if type_of(node) == "matrix":
             found = [SeriesPoints(window.labels, window.points) for window in evaluation.windows(node, t_ms)]
             return Result("matrix", t_ms, matrix=tuple(sorted(found, key=lambda series: series.labels)))
@@ -101,17 +112,19 @@ class Engine:
             "matrix", end_ms, matrix=tuple(SeriesPoints(key, series[key]) for key in sorted(series))
         )
 
-    def _trim_groups(self) -> dict[Node, Note]:
-        """Return the label-grouping cache, emptied when it is too large or series were dropped."""
-        if self._forgotten != self.store.forgotten or len(self._groups) > PREPARED:
-            self._groups, self._forgotten = {}, self.store.forgotten
-        return self._groups
+    def _trim_prepared(self) -> dict[Node, Prepared[Any]]:
+        """Return what is kept of the nodes of parsed queries, emptied when it is too large."""
+        if len(self._prepared) > PREPARED:
+            self._prepared = {}
+        return self._prepared
 
 
 class _Evaluation:
     """The evaluation of one query."""
 
-    def __init__(self, engine: Engine, start_ms: int, end_ms: int, groups: dict[Node, Note]) -> None:
+    def __init__(
+        self, engine: Engine, start_ms: int, end_ms: int, prepared: dict[Node, Prepared[Any]]
+    ) -> None:
         self._engine = engine
         self._start_ms = start_ms
         self._end_ms = end_ms
@@ -119,7 +132,7 @@ class _Evaluation:
         self._selected: dict[Selector, tuple[Series, ...]] = {}
         self._steps: dict[Subquery, dict[int, Vector]] = {}
         self._notes: dict[Node, Note] = {}
-        self._groups = groups
+        self._prepared = prepared
 
     def value(self, node: Node, t_ms: int) -> Value:
         """Evaluate an expression at a time."""
@@ -135,7 +148,7 @@ class _Evaluation:
             case Aggregate():
                 parameter = None if node.parameter is None else self.value(node.parameter, t_ms)
                 assert not isinstance(parameter, list)
-                return aggregate(node, self.vector(node.inner, t_ms), parameter, _note_of(self._groups, node))
+                return aggregate(node, self.vector(node.inner, t_ms), parameter, self._prepare(node))
             case Binary():
                 return self._binary(node, t_ms)
             case Call():
@@ -163,8 +176,12 @@ class _Evaluation:
                 end_ms = self._reference(node.selector, t_ms)
                 start_ms = end_ms - node.range_ms
                 found = []
+                rows: dict[Timeline, Rows] = {}
                 for series in self._select(node.selector):
-                    times, values = series.columns(start_ms, end_ms)
+                    timeline = series.timeline
+                    if timeline not in rows:
+                        rows[timeline] = timeline.find_rows(start_ms, end_ms)
+                    times, values = series.columns(rows[timeline])
                     self._spend(len(values) or 1)
                     if values:
                         found.append(Window(series.labels, times, values, series.base_ms, start_ms, end_ms))
@@ -213,6 +230,9 @@ class _Evaluation:
             return self._unique(self._timestamps(node, t_ms))
         if "matrix" in node.function.arguments:
             return self._over_windows(node, t_ms)
+        if name == "histogram_quantile":
+            quantile, buckets = self.scalar(arguments[0], t_ms), self.vector(arguments[1], t_ms)
+            return self._unique(histogram_quantile(quantile, buckets, self._prepare(node)))
         values: list[Value] = [self.value(argument, t_ms) for argument in arguments]
         return self._unique(instants.call(name, values, t_ms, self._note(node)))
 
@@ -221,21 +241,27 @@ class _Evaluation:
         position = node.function.arguments.index("matrix")
         parameters = [self.scalar(arg, t_ms) for index, arg in enumerate(node.arguments) if index != position]
         function = windows.FUNCTIONS[name]
-        note = self._note(node)
-        known = len(note)
-        out: Vector = []
+        labels, values = [], []
         for window in self.windows(node.arguments[position], t_ms):
             value = function(window, t_ms, *parameters)
-            if value is None:
-                continue
-            labels = window.labels if name == "last_over_time" else note.get(window.labels)
-            if labels is None:
-                labels = note[window.labels] = without_name(window.labels)
-            out.append(Sample(labels, value))
+            if value is not None:
+                labels.append(window.labels)
+                values.append(value)
+        if name != "last_over_time":
+            labels = self._prepare(node).get(labels, partial(self._drop_names, node))
+        return make_vector(labels, values)
+
+    def _drop_names(self, node: Call, vector: list[Labels]) -> list[Labels]:
+        """Return labels without the metrics' names."""
+        note = self._note(node)
+        known = len(note)
+        for labels in vector:
+            if labels not in note:
+                note[labels] = without_name(labels)
         # Two metrics that become one are an error even when they never have a value at the same step.
         if len(note) > known and len(set(note.values())) < len(note):
             raise QueryError("vector cannot contain metrics with the same labelset")
-        return out
+        return [note[labels] for labels in vector]
 
     def _timestamps(self, node: Call, t_ms: int) -> Vector:
         argument = node.arguments[0]
@@ -280,10 +306,15 @@ class _Evaluation:
         found = []
         selected = self._select(node)
         self._spend(len(selected))
+        rows: dict[Timeline, int] = {}
         for series in selected:
-            sample = series.latest(reference_ms, lookback_ms)
-            if sample is not None:
-                found.append((series, *sample))
+            timeline = series.timeline
+            if timeline not in rows:
+                rows[timeline] = timeline.find_latest(reference_ms, lookback_ms)
+            row = rows[timeline]
+            value = series.value_in(row) if row >= 0 else None
+            if value is not None:
+                found.append((series, timeline.base_ms + timeline.times[row], value))
         return found
 
     def _select(self, node: Selector) -> tuple[Series, ...]:
@@ -304,7 +335,11 @@ class _Evaluation:
 
     def _note(self, node: Node) -> Note:
         """Return the cache of label groupings of a node."""
-        return _note_of(self._notes, node)
+        return self._notes.setdefault(node, {})
+
+    def _prepare(self, node: Node) -> Prepared[Any]:
+        """Return what is kept of a node from evaluation to evaluation."""
+        return self._prepared.setdefault(node, Prepared())
 
     def _spend(self, samples: int) -> None:
         self._left -= samples
@@ -320,10 +355,3 @@ class _Evaluation:
         ):
             raise QueryError("vector cannot contain metrics with the same labelset")
         return vector
-
-
-def _note_of(notes: dict[Node, Note], node: Node) -> Note:
-    note = notes.get(node)
-    if note is None:
-        note = notes[node] = {}
-    return note

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from simcloud.telemetry.metrics import Labels
 from simcloud.telemetry.promql.arithmetic import INF, NAN, lenient, logarithm
-from simcloud.telemetry.promql.histograms import histogram_quantile
 from simcloud.telemetry.promql.nodes import Matrix, Node, Paren, Selector
 from simcloud.telemetry.promql.relabel import label_join, label_replace
 from simcloud.telemetry.promql.values import Sample, Vector, without_name
@@ -131,7 +130,6 @@ WHOLE: Final[dict[str, Callable[..., Vector]]] = {
     "vector": lambda value: [Sample((), value)],
     "label_replace": label_replace,
     "label_join": label_join,
-    "histogram_quantile": histogram_quantile,
 }
 
 
