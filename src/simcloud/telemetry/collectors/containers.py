@@ -44,7 +44,7 @@ def _measure(started_s: float, container: Container) -> Measured:
         "container_oom_events_total": float(container.oom_kills),
         "container_processes": float(len(container.processes)),
         "container_threads": float(sum([process.threads for process in container.processes.values()])),
-        _DISK: float(container.files.mounts()[0].volume.used_bytes),
+        _DISK: float(container.files.table.root.volume.used_bytes),
     }
     if cpu.limit is not None:
         measured["container_spec_cpu_quota"] = cpu.limit * CPU_PERIOD_US

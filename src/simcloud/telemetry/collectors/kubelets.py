@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from simcloud.kubernetes.api import Object
 from simcloud.kubernetes.images import PAUSE
 from simcloud.kubernetes.kubelet import Kubelet
 from simcloud.machine import Labels, Sample, format_samples
@@ -16,6 +17,8 @@ from simcloud.telemetry.collectors.rows import Measured, Rows
 from simcloud.telemetry.scrape import Readings
 
 _STATES: Final = ("created", "exited", "running")
+Claim = tuple[str, str]
+"""Namespace and name of a PersistentVolumeClaim."""
 CPU_SHARES: Final = {"usage": 1.0, "user": 1.0 - SYSTEM_SHARE, "system": SYSTEM_SHARE}
 OPERATIONS: Final = (
     "create_container",
@@ -34,7 +37,9 @@ class KubeletReadings:
         self._kubelet = kubelet
         self._containers = ContainerReadings(kubelet)
         self._own = Rows(kubelet, _measure)
-        self._volumes: dict[tuple[str, str], Rows[Volume]] = {}
+        self._volumes: dict[Claim, Rows[Volume]] = {}
+        self._claims: dict[str, list[tuple[str, Claim]]] = {}
+        """The claims of each pod, by its uid."""
 
     def read(self) -> Readings | None:
         """Return all its families; None when it does not run."""
@@ -43,13 +48,34 @@ class KubeletReadings:
             return None
         known, self._volumes = self._volumes, {}
         readings = self._own.read() + containers
-        for claim, volume in _find_claims(self._kubelet):
+        for claim, volume in self._find_claims():
             of: Labels = (("namespace", claim[0]), ("persistentvolumeclaim", claim[1]))
             rows = known.get(claim) or Rows(volume, _measure_volume, of)
             rows.subject = volume
             self._volumes[claim] = rows
             readings += rows.read()
         return readings
+
+    def _find_claims(self) -> Iterator[tuple[Claim, Volume]]:
+        """Return the claimed volumes of pods, each once. A kubelet has no metrics of host directories."""
+        node, seen = self._kubelet.node, dict[Claim, None]()
+        known, self._claims = self._claims, {}
+        for worker in self._kubelet.workers.values():
+            claims = known.get(worker.uid)
+            if claims is None:  # a pod's volumes never change
+                claims = _list_claims(worker.pod)
+            self._claims[worker.uid] = claims
+            for name, claim in claims:
+                standing = node.volumes.of(worker.uid).get(name)
+                if standing is None or claim in seen:
+                    continue
+                seen[claim] = None
+                bound = node.client.get("persistentvolumeclaims", *claim)
+                disk = (
+                    node.client.get("persistentvolumes", "", bound["spec"]["volumeName"]) if bound else None
+                )
+                if disk is not None and "hostPath" not in disk["spec"]:
+                    yield claim, standing.volume
 
 
 def expose_kubelet(kubelet: Kubelet, part: str) -> str:
@@ -130,20 +156,11 @@ def _measure_volume(volume: Volume) -> Measured:
     }
 
 
-def _find_claims(kubelet: Kubelet) -> Iterator[tuple[tuple[str, str], Volume]]:
-    """Return the claimed volumes of pods, each once. A kubelet has no metrics of host directories."""
-    seen: dict[tuple[str, str], None] = {}
-    node = kubelet.node
-    for worker in kubelet.workers.values():
-        namespace = worker.pod["metadata"]["namespace"]
-        for volume in worker.pod["spec"].get("volumes") or ():
-            source = volume.get("persistentVolumeClaim")
-            standing = node.volumes.of(worker.uid).get(volume["name"]) if source else None
-            if source is None or standing is None or (namespace, source["claimName"]) in seen:
-                continue
-            claim = (namespace, source["claimName"])
-            seen[claim] = None
-            bound = node.client.get("persistentvolumeclaims", *claim)
-            disk = node.client.get("persistentvolumes", "", bound["spec"]["volumeName"]) if bound else None
-            if disk is not None and "hostPath" not in disk["spec"]:
-                yield claim, standing.volume
+def _list_claims(pod: Object) -> list[tuple[str, Claim]]:
+    """Return the claims that a pod uses, with the names of its volumes."""
+    namespace = pod["metadata"]["namespace"]
+    return [
+        (volume["name"], (namespace, volume["persistentVolumeClaim"]["claimName"]))
+        for volume in pod["spec"].get("volumes") or ()
+        if volume.get("persistentVolumeClaim")
+    ]
