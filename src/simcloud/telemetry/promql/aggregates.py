@@ -33,7 +33,7 @@ def aggregate(
         return _extremes(node, vector, parameter, groups)
     if node.operator == "quantile":
         assert isinstance(parameter, float)
-        reduce = partial(quantile, parameter)
+        reduce: Callable[[list[float]], float] = partial(quantile, parameter)
     else:
         reduce = _REDUCE[node.operator]
     values = list_values(vector)

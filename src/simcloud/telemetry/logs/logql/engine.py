@@ -22,13 +22,13 @@ from simcloud.telemetry.logs.logql.line import DETAILS, ERROR, Line
 from simcloud.telemetry.logs.logql.nodes import LogSelector, RangeCall, Replace, Sorted, Unwrap, VectorOf
 from simcloud.telemetry.logs.logql.units import parse_bytes
 from simcloud.telemetry.logs.store import SECOND_NS, LogStore, LogStream
-from simcloud.telemetry.promql.aggregates import aggregate
+from simcloud.telemetry.promql.aggregates import Groups, aggregate
 from simcloud.telemetry.promql.arithmetic import compare, compute
 from simcloud.telemetry.promql.binary import combine, combine_sets, with_scalar
 from simcloud.telemetry.promql.checks import COMPARISONS, SET_OPERATORS
 from simcloud.telemetry.promql.nodes import Aggregate, Binary, Node, Number, Paren
 from simcloud.telemetry.promql.relabel import label_replace
-from simcloud.telemetry.promql.values import Result, Sample, SeriesPoints, Vector, Window
+from simcloud.telemetry.promql.values import Prepared, Result, Sample, SeriesPoints, Vector, Window
 from simcloud.telemetry.promql.windows import FUNCTIONS
 
 MOST_SERIES: Final = 500
@@ -115,7 +115,7 @@ class Evaluation:
         self._end_ns = end_ns
         self._effort = effort
         self._columns: dict[RangeCall, dict[Labels, _Column]] = {}
-        self._notes: dict[Node, dict[Labels, Labels]] = {}
+        self._prepared: dict[Node, Prepared[Groups]] = {}
 
     def instant(self, node: Node) -> Result:
         """The answer at the end."""
@@ -152,8 +152,8 @@ class Evaluation:
                 return self._range_call(node, t_ns)
             case Aggregate():
                 count = node.parameter.value if isinstance(node.parameter, Number) else None
-                note = self._notes.setdefault(node, {})
-                return aggregate(node, self._vector(node.inner, t_ns), count, note)
+                prepared = self._prepared.setdefault(node, Prepared())
+                return aggregate(node, self._vector(node.inner, t_ns), count, prepared)
             case Replace():
                 vector = self._vector(node.inner, t_ns)
                 return label_replace(vector, node.target, node.replacement, node.source, node.pattern)
