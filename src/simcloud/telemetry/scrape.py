@@ -1,15 +1,16 @@
 """Scraping: the readings of all targets go into the store every 15 virtual seconds.
 
-A target is a job, an instance, and a function that returns its readings, or raises a ``NetworkError`` if it cannot be
+A target is a job, an instance, and a function that returns its readings or a report, or raises a ``NetworkError`` if it cannot be
 reached. A series that it no longer reports ends with a staleness marker; if it does not answer, all its series end and
 ``up`` is 0. All targets are read at the same instant: a scrape takes no virtual time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
+from itertools import chain
 from typing import Any, Final
 
 from simcloud.machine import Labels
@@ -43,84 +44,120 @@ class Reading:
 Readings = list[Reading]
 
 
-class Snapshot(list[Reading]):
-    """Readings whose values stay as they are: a target that reports the same snapshot again has nothing new."""
+class Report:
+    """What a target with many readings reports: lists of readings, and their values beside them.
+
+    From scrape to scrape the lists are the same objects, so that the readings need not be touched to see that only values
+    have changed. A list that is part of a report never changes.
+    """
+
+    __slots__ = ("parts", "values")
+
+    def __init__(self) -> None:
+        self.parts: list[Readings] = []
+        self.values = array("d")
+
+    def add(self, part: Readings, values: Iterable[float]) -> None:
+        """Report more readings with their values."""
+        self.parts.append(part)
+        self.values.extend(values)
+
+    def add_readings(self, readings: Readings) -> None:
+        """Report more readings with the values that they have now."""
+        self.add(list(readings), [reading.value for reading in readings])
+
+    def add_report(self, report: Report) -> None:
+        """Report what another one does, too."""
+        self.parts += report.parts
+        self.values.extend(report.values)
+
+    def __iter__(self) -> Iterator[Reading]:
+        """Yield copies of the readings that have the reported values."""
+        for reading, value in zip(chain.from_iterable(self.parts), self.values, strict=True):
+            yield Reading(reading.name, reading.labels, value)
 
 
-_get_value: Final = attrgetter("value")
+Reported = Report | Readings
 _NO_SERIES: Final = SeriesGroup(())
+
+
+def make_report(reported: Reported) -> Report:
+    """Return readings with their present values as a report."""
+    if isinstance(reported, Report):
+        return reported
+    report = Report()
+    report.add_readings(reported)
+    return report
 
 
 @dataclass(eq=False)
 class Target:
     """A scrape target. ``labels`` are added to its readings, unless they have them already.
 
-    As long as it reports the same readings as before, which is the usual case, only their values are read, and not even
-    they when it reports the same ``Snapshot``.
+    As long as it reports the same readings as before, which is the usual case, only their values are stored.
     """
 
     job: str
     instance: str
-    read: Callable[[], Readings | None]
+    read: Callable[[], Reported | None]
     labels: Labels = ()
     scheme: str = "http"
     path: str = "/metrics"
     up: bool | None = field(default=None, init=False)
     error: NetworkError | None = field(default=None, init=False)
     scraped_ms: int = field(default=0, init=False)
-    _reported: Readings = field(default_factory=list, init=False)
-    _kept: Readings = field(default_factory=list, init=False)
+    _parts: list[Readings] = field(default_factory=list, init=False)
+    _kept: list[int] = field(default_factory=list, init=False)
+    """The places of the values that are stored: a reading that is reported twice counts once."""
     _group: SeriesGroup = field(default=_NO_SERIES, init=False)
-    _snapshot: Snapshot | None = field(default=None, init=False)
-    """Whose values ``_values`` are."""
-    _values: list[float] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         self._own = (Reading("up", ()), Reading("scrape_samples_scraped", ()))
 
     def scrape(self, store: MetricStore, t_ms: int) -> None:
         """Read it once."""
-        readings: Readings | None = None
+        reported: Reported | None = None
         try:
-            readings, self.error = self.read(), None
+            reported, self.error = self.read(), None
         except NetworkError as error:
             self.error = error
-        reported = [] if readings is None else readings
-        if reported == self._reported and self._group.can_append(t_ms):
-            if self._snapshot is None or reported is not self._snapshot:
-                self._values = list(map(_get_value, self._kept))
-            self._group.append(t_ms, self._values)
+        report = make_report([] if reported is None else reported)
+        if report.parts == self._parts and self._group.can_append(t_ms):
+            self._append(t_ms, report.values)
         else:
-            self._take(store, t_ms, reported)
-        self._snapshot = reported if isinstance(reported, Snapshot) else None
-        self.up, self.scraped_ms = readings is not None, t_ms
+            self._take(store, t_ms, report)
+        self.up, self.scraped_ms = reported is not None, t_ms
         self._own[0].value, self._own[1].value = float(self.up), float(len(self._kept))
         for reading in self._own:
             store.append(self._handle(store, reading), t_ms, reading.value)
 
     def end(self, store: MetricStore, t_ms: int) -> None:
         """It is a target no more."""
-        self._take(store, t_ms, [])
+        self._take(store, t_ms, Report())
         for reading in self._own:
             store.end(self._handle(store, reading), t_ms)
 
-    def _take(self, store: MetricStore, t_ms: int, readings: Readings) -> None:
+    def _take(self, store: MetricStore, t_ms: int, report: Report) -> None:
         """Store other readings than the time before, and end the series that are not among them."""
-        handles = [self._handle(store, reading) for reading in readings]  # all or none: there may be too many
+        handles = [
+            self._handle(store, reading) for part in report.parts for reading in part
+        ]  # all or none: there may be too many
         found: dict[int, Series] = {}
-        kept: Readings = []
-        for reading, series in zip(readings, handles, strict=True):
-            if (
-                series.last_ms < t_ms and series.id not in found
-            ):  # a reading that is reported twice counts once
+        kept: list[int] = []
+        for place, series in enumerate(handles):
+            if series.last_ms < t_ms and series.id not in found:
                 found[series.id] = series
-                kept.append(reading)
+                kept.append(place)
         for series in self._group.series:
             if series.id not in found:
                 store.end(series, t_ms)
-        self._reported, self._kept, self._group = list(readings), kept, store.group(list(found.values()))
-        self._values = list(map(_get_value, kept))
-        self._group.append(t_ms, self._values)
+        self._parts, self._kept, self._group = report.parts, kept, store.group(list(found.values()))
+        self._append(t_ms, report.values)
+
+    def _append(self, t_ms: int, values: Sequence[float]) -> None:
+        if len(self._kept) < len(values):
+            values = [values[place] for place in self._kept]
+        self._group.append(t_ms, values)
 
     def _handle(self, store: MetricStore, reading: Reading) -> Series:
         series = reading.series

@@ -15,7 +15,7 @@ from simcloud.machine.network import InterfaceInfo, Namespace, outside_interface
 from simcloud.machine.proc import SYSTEM_SHARE
 from simcloud.machine.process import Container
 from simcloud.telemetry.collectors.rows import Measured, Rows, measure_traffic
-from simcloud.telemetry.scrape import Readings
+from simcloud.telemetry.scrape import Report
 
 CPU_PERIOD_US: Final = 100_000.0
 
@@ -69,14 +69,14 @@ class ContainerReadings:
         self._containers: dict[Container, _Known] = {}
         self._networks: dict[Namespace, Rows[InterfaceInfo]] = {}
 
-    def read(self) -> Readings | None:
+    def read(self) -> Report | None:
         """Return its families; None when the kubelet does not run."""
         kubelet, machine = self._kubelet, self._kubelet.node.machine
         if not (kubelet.running and machine.running):
             return None
         containers, self._containers = self._containers, {}
         networks, self._networks = self._networks, {}
-        readings: Readings = []
+        report = Report()
         for worker in kubelet.workers.values():
             live = kubelet.node.runtime.pods.get(worker.uid)
             first = None
@@ -89,14 +89,14 @@ class ContainerReadings:
                 if known is None or known.limited != (container.cpu.limit is not None):
                     known = _make_known(record, container)
                 self._containers[container] = known
-                readings += known.rows.read()
+                known.rows.add_to(report)
             # A pod on its node's own network has no traffic of its own.
             if live is not None and first is not None and first.namespace is not machine.host.namespace:
                 traffic = networks.get(first.namespace) or _traffic(first, live)
                 self._networks[first.namespace] = traffic
                 traffic.subject = outside_interface(first.namespace)
-                readings += traffic.read()
-        return readings
+                traffic.add_to(report)
+        return report
 
 
 def _make_known(record: ContainerRecord, container: Container) -> _Known:

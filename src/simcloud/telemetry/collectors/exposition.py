@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Final
 
 from simcloud.machine import Histogram, Labels, Metrics, list_samples
-from simcloud.telemetry.scrape import Reading, Readings, Target
+from simcloud.telemetry.scrape import Reading, Readings, Report, Target
 from simcloud.telemetry.sink import Telemetry
 
 POD_JOB: Final = "kubernetes-pods"
@@ -46,9 +47,11 @@ class Programs:
             for key in self._groups
         ]
 
-    def _read(self, key: _Key) -> Readings:
-        first, *others = self._groups[key]
-        return sum((other.read() for other in others), first.read())
+    def _read(self, key: _Key) -> Report:
+        report = Report()
+        for exposition in self._groups[key]:
+            exposition.add_to(report)
+        return report
 
 
 class Exposition:
@@ -59,21 +62,23 @@ class Exposition:
         self._readings: Readings = []
         self._known = 0
 
-    def read(self) -> Readings:
+    def read(self) -> Report:
         """Return the values of this moment."""
+        report = Report()
+        self.add_to(report)
+        return report
+
+    def add_to(self, report: Report) -> None:
+        """Report the values of this moment, in the order of ``list_samples``."""
         families = self._metrics.families
         if len(families) != self._known:
             self._known = len(families)
             self._readings = [Reading(name, labels) for name, labels, _ in list_samples(self._metrics)]
-        readings = iter(self._readings)
+        values: list[float] = []
         for metric in families.values():
             if isinstance(metric, Histogram):
-                seen = 0
-                for count in metric.counts:
-                    seen += count
-                    next(readings).value = float(seen)
-                next(readings).value = metric.total
-                next(readings).value = float(seen)
+                values += accumulate(metric.counts)
+                values += (metric.total, values[-1])
             else:
-                next(readings).value = metric.value
-        return self._readings
+                values.append(metric.value)
+        report.add(self._readings, values)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from simcloud.kubernetes.api import Api, Object, quantity, times
-from simcloud.telemetry.scrape import Reading, Readings, Snapshot
+from simcloud.telemetry.scrape import Reading, Readings, Report
 
 STATUSES: Final = ("true", "false", "unknown")
 
@@ -317,9 +317,9 @@ class KubeState:
     def __init__(self, api: Api) -> None:
         self._api = api
         self._kinds = {source: _Kind(-1, [], {}) for source in ROW_SOURCES}
-        self._readings = Snapshot()
+        self._report = Report()
 
-    def read(self) -> Snapshot:
+    def read(self) -> Report:
         """Return all readings of this moment. Only the objects of resources with new writes are looked at."""
         log, changed = self._api.log, False
         for source, kind in self._kinds.items():
@@ -328,8 +328,10 @@ class KubeState:
                 self._kinds[source] = self._read_kind(source, newest, kind.entries)
                 changed = True
         if changed:
-            self._readings = Snapshot(reading for kind in self._kinds.values() for reading in kind.readings)
-        return self._readings
+            self._report = Report()
+            for kind in self._kinds.values():
+                self._report.add_readings(kind.readings)
+        return self._report
 
     def _read_kind(
         self, source: tuple[str, str], newest: int, known: dict[str, tuple[str, Readings]]

@@ -14,7 +14,7 @@ from simcloud.machine.files import Volume
 from simcloud.machine.proc import SYSTEM_SHARE, vary
 from simcloud.telemetry.collectors.containers import ContainerReadings
 from simcloud.telemetry.collectors.rows import Measured, Rows
-from simcloud.telemetry.scrape import Readings
+from simcloud.telemetry.scrape import Report
 
 _STATES: Final = ("created", "exited", "running")
 Claim = tuple[str, str]
@@ -41,20 +41,22 @@ class KubeletReadings:
         self._claims: dict[str, list[tuple[str, Claim]]] = {}
         """The claims of each pod, by its uid."""
 
-    def read(self) -> Readings | None:
+    def read(self) -> Report | None:
         """Return all its families; None when it does not run."""
         containers = self._containers.read()
         if containers is None:
             return None
         known, self._volumes = self._volumes, {}
-        readings = self._own.read() + containers
+        report = Report()
+        self._own.add_to(report)
+        report.add_report(containers)
         for claim, volume in self._find_claims():
             of: Labels = (("namespace", claim[0]), ("persistentvolumeclaim", claim[1]))
             rows = known.get(claim) or Rows(volume, _measure_volume, of)
             rows.subject = volume
             self._volumes[claim] = rows
-            readings += rows.read()
-        return readings
+            rows.add_to(report)
+        return report
 
     def _find_claims(self) -> Iterator[tuple[Claim, Volume]]:
         """Return the claimed volumes of pods, each once. A kubelet has no metrics of host directories."""
@@ -82,10 +84,9 @@ def expose_kubelet(kubelet: Kubelet, part: str) -> str:
     """Format the metrics of a kubelet's page: its own (``kubelet``), or those of containers (``cadvisor``)."""
     if part == "probes":
         return ""
-    readings = KubeletReadings(kubelet).read() or []
     samples = [
         (reading.name, reading.labels, round(reading.value, 6))
-        for reading in readings
+        for reading in KubeletReadings(kubelet).read() or ()
         if reading.name.startswith("kubelet_") is (part == "kubelet")
         and (reading.value or "_operations_" not in reading.name)
     ]

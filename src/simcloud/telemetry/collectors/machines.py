@@ -8,7 +8,7 @@ from simcloud.machine import Labels, Machine
 from simcloud.machine.network import outside_interface
 from simcloud.machine.proc import SYSTEM_SHARE, measure_memory
 from simcloud.telemetry.collectors.rows import Measured, Rows, measure_traffic
-from simcloud.telemetry.scrape import Readings
+from simcloud.telemetry.scrape import Report
 
 _ROOT: Final[Labels] = (("device", "/dev/sda"), ("fstype", "ext4"), ("mountpoint", "/"))
 _measure_traffic: Final = measure_traffic("node_network", "errs", "drop")
@@ -24,12 +24,15 @@ class MachineReadings:
             outside_interface(machine.host.namespace), _measure_traffic, (("device", "eth0"),)
         )
 
-    def read(self) -> Readings | None:
+    def read(self) -> Report | None:
         """Return its families; None of a machine that is off."""
         if not self._machine.running:
             return None
         self._traffic.subject = outside_interface(self._machine.host.namespace)
-        return self._rows.read() + self._traffic.read()
+        report = Report()
+        self._rows.add_to(report)
+        self._traffic.add_to(report)
+        return report
 
 
 def _measure(machine: Machine) -> Measured:

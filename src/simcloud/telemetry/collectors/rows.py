@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from simcloud.machine import Labels
 from simcloud.machine.network import InterfaceInfo
-from simcloud.telemetry.scrape import Reading, Readings
+from simcloud.telemetry.scrape import Reading, Readings, Report
 
 T = TypeVar("T")
 Measured = Mapping[str | tuple[str, Labels], float]
@@ -27,11 +27,9 @@ class Rows(Generic[T]):
             name, own = (key, ()) if isinstance(key, str) else key
             self._readings.append(Reading(name, (*labels, *own)))
 
-    def read(self) -> Readings:
-        """Return the readings with the present values."""
-        for reading, value in zip(self._readings, self._measure(self.subject).values(), strict=True):
-            reading.value = value
-        return self._readings
+    def add_to(self, report: Report) -> None:
+        """Report the present values."""
+        report.add(self._readings, self._measure(self.subject).values())
 
 
 def measure_traffic(prefix: str, errors: str, dropped: str) -> Callable[[InterfaceInfo], Measured]:

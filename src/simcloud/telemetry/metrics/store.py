@@ -67,8 +67,9 @@ class SeriesGroup:
                     timeline.drop_left_columns()
                 places[timeline] = [0] * timeline.width
             places[timeline][entry.column] = place
-        self._rows = list(places.items())
-        """Timelines, and the places of their columns' values among those that ``append`` gets."""
+        whole = list(range(len(series)))
+        self._rows = [(timeline, None if row == whole else row) for timeline, row in places.items()]
+        """Timelines, and the places of their columns' values among those that ``append`` gets; None is all in order."""
 
     def can_append(self, t_ms: int) -> bool:
         """Whether nobody else has given one of its series a sample, and none was forgotten."""
@@ -79,7 +80,7 @@ class SeriesGroup:
     def append(self, t_ms: int, values: Sequence[float]) -> None:
         """Add a sample to each, newer than all before."""
         for timeline, places in self._rows:
-            timeline.append(t_ms, map(values.__getitem__, places))
+            timeline.append(t_ms, values if places is None else [values[place] for place in places])
 
 
 class MetricStore:

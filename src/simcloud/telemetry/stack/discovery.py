@@ -10,7 +10,7 @@ from simcloud.kubernetes import KUBELET_PORT, Cluster
 from simcloud.kubernetes.api import Key, Object, at
 from simcloud.machine.network import ConnectionRefused, Namespace, NetworkUnreachable
 from simcloud.telemetry.collectors import Exposition, KubeletReadings, Programs
-from simcloud.telemetry.scrape import Readings, Target
+from simcloud.telemetry.scrape import Readings, Report, Reported, Target
 from simcloud.telemetry.sink import Telemetry
 from simcloud.telemetry.stack.exporters import KUBE_STATE_PORT, NODE_PORT, StoreExporter
 from simcloud.telemetry.stack.names import NAMESPACE
@@ -107,19 +107,19 @@ class Discovery:
             yield target
 
     def _guard(
-        self, address: str, port: int, read: Callable[[], Readings | None]
-    ) -> Callable[[], Readings | None]:
+        self, address: str, port: int, read: Callable[[], Reported | None]
+    ) -> Callable[[], Reported | None]:
         """Return a function that reads a target only if Prometheus can reach it."""
 
-        def read_if_reached() -> Readings | None:
+        def read_if_reached() -> Reported | None:
             self.ask(address, port)
             return read()
 
         return read_if_reached
 
-    def _read(self, address: str, port: int) -> Readings:
+    def _read(self, address: str, port: int) -> Reported:
         reported = self.ask(address, port)
-        return reported if isinstance(reported, list) else []
+        return reported if isinstance(reported, (list, Report)) else []
 
     def _read_store(self, kind: StoreKind, target: str) -> Readings:
         exporter = self.ask(self.find_service_address(kind.exporter), kind.port)
@@ -131,7 +131,7 @@ class Discovery:
             else exporter.read()
         )
 
-    def _read_program(self, address: str, read: Callable[[], Readings | None]) -> Readings | None:
+    def _read_program(self, address: str, read: Callable[[], Reported | None]) -> Reported | None:
         host = self._cluster.machines[0].network.find(address)
         port = host.first_port() if host is not None else None
         self.ask(address, port or 1)

@@ -15,7 +15,7 @@ from simcloud.machine.network import (
 )
 from simcloud.machine.process import Context, Program
 from simcloud.telemetry.collectors import KubeState, MachineReadings
-from simcloud.telemetry.scrape import Reading, Readings
+from simcloud.telemetry.scrape import Reading, Readings, Report
 from simcloud.telemetry.stack.programs import (
     OwnMetrics,
     ask_process,
@@ -50,8 +50,11 @@ def make_node_exporter(cluster: Cluster) -> Program:
         machine = MachineReadings(cluster.kubelets[ctx.machine.name].node.machine)
         own = OwnMetrics(ctx, "node_exporter", "1.5.0")
 
-        def read() -> Readings:
-            return own.read() + (machine.read() or [])
+        def read() -> Report:
+            report = Report()
+            report.add_readings(own.read())
+            report.add_report(machine.read() or Report())
+            return report
 
         write_log(
             ctx, "node_exporter.go:180", msg="Starting node_exporter", version="(version=1.5.0, branch=HEAD)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -24,7 +24,7 @@ from simcloud.machine.network import (
 from simcloud.machine.process import Context, Process, Signal
 from simcloud.sim import Event
 from simcloud.telemetry.prometheus_paths import NOT_FOUND
-from simcloud.telemetry.scrape import Reading, Readings
+from simcloud.telemetry.scrape import Reading, Readings, Reported
 
 TEXT: Final = "text/plain; charset=utf-8"
 EXPOSITION: Final = "text/plain; version=0.0.4; charset=utf-8; escaping=values"
@@ -94,11 +94,6 @@ class OwnMetrics:
         return [*self._constant, self._cpu, self._memory]
 
 
-def format_readings(readings: Iterable[Reading]) -> str:
-    """Return readings as the text of ``/metrics``."""
-    return format_samples((reading.name, reading.labels, reading.value) for reading in readings)
-
-
 def parse_target(request: HttpRequest) -> tuple[str, dict[str, list[str]]]:
     """Return the path of a request, and its parameters: those of a form come first."""
     path, _, query = request.path.partition("?")
@@ -117,12 +112,13 @@ def respond_with(status: int, content: Any) -> HttpResponse:
     return respond(status, body.encode("utf-8", "replace"), Content_Type="application/json")
 
 
-def respond_with_metrics(read: Callable[[], Readings]) -> HttpResponse:
+def respond_with_metrics(read: Callable[[], Reported]) -> HttpResponse:
     """Return the present readings as the text of ``/metrics``."""
-    return respond(200, format_readings(read()), Content_Type=EXPOSITION)
+    samples = ((reading.name, reading.labels, reading.value) for reading in read())
+    return respond(200, format_samples(samples), Content_Type=EXPOSITION)
 
 
-def make_answer(read: Callable[[], Readings]) -> HttpHandler:
+def make_answer(read: Callable[[], Reported]) -> HttpHandler:
     """Return the HTTP handler of a program that serves ``/metrics``, and tells its health."""
 
     async def answer(request: HttpRequest) -> HttpResponse:
