@@ -70,12 +70,13 @@ class Timeline:
         self.members: dict[int, Series] = {}
         """The series by column."""
 
-    def append(self, t_ms: int, row: Iterable[float]) -> None:
-        """Add a time, newer than all before, with a value for each column."""
+    def append(self, t_ms: int, parts: Iterable[Iterable[float]]) -> None:
+        """Add a time, newer than all before, with a value for each column, in any number of parts."""
         if not self.times or t_ms - self.base_ms >= _WIDTH_MS:
             self._rebase(t_ms)
         self.times.append(t_ms - self.base_ms)
-        self.rows.extend(row)
+        for part in parts:
+            self.rows.extend(part)
         self.last_ms = t_ms
 
     def index_from(self, t_ms: int) -> int:
@@ -192,7 +193,7 @@ class Series:
         if t_ms <= self.last_ms and self.times:
             raise OutOfOrder(self, t_ms)
         self.leave()
-        self.timeline.append(t_ms, (value,))
+        self.timeline.append(t_ms, ((value,),))
 
     def index_after(self, t_ms: int) -> int:
         """Return the number of samples at or before ``t_ms``."""

@@ -2,7 +2,7 @@
 
 ``series`` returns a handle; ``append`` with the handle is two writes, as it is for a ``group`` of series. An inverted index maps a label pair to its
 series, so that the cost of a selection depends on its rarest matcher and not on the size of the store. Selections are
-cached until series are added or removed, because rules and dashboards repeat them.
+cached, because rules and dashboards repeat them.
 
 Old samples are dropped in bulk, when a series exceeds its limit by a quarter or when ``sweep`` is called. The sweep
 removes a series without samples; a handle to it adds it again on the next ``append``.
@@ -59,17 +59,16 @@ class SeriesGroup:
                 entry.join(new)
             elif entry.timeline in mixed:
                 entry.leave()
-        places: dict[Timeline, list[int]] = {}
+        places: dict[Timeline, list[int | None]] = {}
         for place, entry in enumerate(series):
             timeline = entry.timeline
             if timeline not in places:
                 if timeline.width > 2 * len(timeline.members):
                     timeline.drop_left_columns()
-                places[timeline] = [0] * timeline.width
+                places[timeline] = [None] * timeline.width
             places[timeline][entry.column] = place
-        whole = list(range(len(series)))
-        self._rows = [(timeline, None if row == whole else row) for timeline, row in places.items()]
-        """Timelines, and the places of their columns' values among those that ``append`` gets; None is all in order."""
+        self._rows = [(timeline, _find_runs(row, len(series))) for timeline, row in places.items()]
+        """Timelines, and where their rows' values are among those that ``append`` gets."""
 
     def can_append(self, t_ms: int) -> bool:
         """Whether nobody else has given one of its series a sample, and none was forgotten."""
@@ -79,8 +78,21 @@ class SeriesGroup:
 
     def append(self, t_ms: int, values: Sequence[float]) -> None:
         """Add a sample to each, newer than all before."""
-        for timeline, places in self._rows:
-            timeline.append(t_ms, values if places is None else [values[place] for place in places])
+        for timeline, runs in self._rows:
+            timeline.append(t_ms, [values[run] for run in runs])
+
+
+def _find_runs(places: Sequence[int | None], count: int) -> list[slice]:
+    """Return the runs of consecutive places below ``count``. What stands where there is no place does not matter."""
+    runs: list[slice] = []
+    start = end = 0
+    for place in places:
+        wanted = place if place is not None else end if end < count else 0
+        if wanted != end:
+            runs.append(slice(start, end))
+            start = wanted
+        end = wanted + 1
+    return [*(run for run in runs if run.start < run.stop), slice(start, end)]
 
 
 class MetricStore:
@@ -94,7 +106,8 @@ class MetricStore:
         self._index: dict[str, dict[str, list[Series]]] = {}
         # Series have most of their label pairs in common: each pair is there once.
         self._pairs: dict[tuple[str, str], tuple[str, str]] = {}
-        self._selections: dict[tuple[Matcher, ...], tuple[Series, ...]] = {}
+        self._selections: dict[tuple[Matcher, ...], tuple[int, tuple[Series, ...]]] = {}
+        """What was found among how many series, of those that come into question."""
         self._next_id = 0
         self._limit = retention.samples + retention.samples // 4
 
@@ -145,14 +158,24 @@ class MetricStore:
             self.append(series, t_ms, STALE)
 
     def select(self, matchers: Sequence[Matcher]) -> tuple[Series, ...]:
-        """The series that fulfil all conditions, sorted by their labels; remembered until series come or go."""
+        """The series that fulfil all conditions, sorted by their labels; remembered until series of that name are added, or any removed."""
         key = tuple(matchers)
-        found = self._selections.get(key)
-        if found is None:
-            if len(self._selections) >= _SELECTIONS:
-                self._selections.clear()
-            found = self._selections[key] = tuple(sorted(self._find(key), key=lambda series: series.labels))
+        among = self._count_candidates(key)
+        known = self._selections.get(key)
+        if known is not None and known[0] == among:
+            return known[1]
+        if len(self._selections) >= _SELECTIONS:
+            self._selections.clear()
+        found = tuple(sorted(self._find(key), key=lambda series: series.labels))
+        self._selections[key] = (among, found)
         return found
+
+    def _count_candidates(self, matchers: tuple[Matcher, ...]) -> int:
+        """Return the number of series that have the name that is asked for, or of all series."""
+        for matcher in matchers:
+            if matcher.name == NAME and matcher.operator == "=" and matcher.value:
+                return len(self._index.get(NAME, {}).get(matcher.value, ()))
+        return len(self._series)
 
     def _find(self, matchers: tuple[Matcher, ...]) -> Iterable[Series]:
         """Return the rarest condition's series, of which the other conditions are asked."""
@@ -256,7 +279,6 @@ class MetricStore:
         shared = self._pairs.setdefault
         series.labels = tuple([shared(pair, pair) for pair in series.labels])
         self._series[series.labels] = series
-        self._selections.clear()
         for name, value in series.labels:
             self._index.setdefault(name, {}).setdefault(value, []).append(series)
 
