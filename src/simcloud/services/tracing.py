@@ -12,6 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, NamedTuple
 
+from msgspec import Struct
+
 from simcloud.machine import Labels, Span
 from simcloud.machine.network import DatagramSocket, NameNotFound, NetworkError
 from simcloud.machine.process import Context
@@ -48,21 +50,16 @@ class SpanBatch(NamedTuple):
     spans: tuple[Span, ...]
 
 
-class ActiveSpan:
+class ActiveSpan(Struct, eq=False):
     """A running operation. ``context`` is the parent of its callees."""
 
-    __slots__ = ("_operation", "_parent_id", "_start", "_tags", "_tracer", "context", "is_open")
-
-    def __init__(
-        self, tracer: Tracer, operation: str, context: SpanContext, parent_id: int, start: float, tags: Labels
-    ) -> None:
-        self._tracer = tracer
-        self._operation = operation
-        self.context = context
-        self._parent_id = parent_id
-        self._start = start
-        self._tags = tags
-        self.is_open = True
+    _tracer: Tracer
+    _operation: str
+    context: SpanContext
+    _parent_id: int
+    _start: float
+    _tags: Labels
+    is_open: bool = True
 
     def finish(self, error: str | None = None, tags: Labels = ()) -> None:
         """The operation has ended, well or with an error; further tags join those given at its beginning."""

@@ -67,8 +67,9 @@ class Collector:
             for span in spans:
                 store.add(span)
         if spans:
-            self.rows.note(first, store.next_row)
-            self.rows.forget_before(max(store.first_row, store.next_row - self._limit))
+            end = store.next_row
+            self.rows.note(first, end)
+            self.rows.forget_before(max(store.first_row, end - self._limit))
             service = spans[0].service
             self.received[service] = self.received.get(service, 0) + len(spans)
         cpu_s = SPAN_CPU_S * len(spans)

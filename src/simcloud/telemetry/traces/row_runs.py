@@ -26,6 +26,8 @@ class RowRuns:
 
     def forget_before(self, row: int) -> None:
         """Remove the rows before a row, which the store has dropped."""
+        if not self._runs or row <= self._runs[0].start:
+            return
         for run in self.within(0, row):
             self.count -= len(run)
         del self._runs[: self._first_after(row)]
