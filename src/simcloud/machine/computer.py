@@ -33,7 +33,14 @@ from simcloud.machine.journal import INIT, Journal
 from simcloud.machine.kernel_log import KernelLog, KernelMessages, Record
 from simcloud.machine.logs import ContainerLog
 from simcloud.machine.network import Namespace, Network, Resolver
-from simcloud.machine.proc import KERNEL_RELEASE, cgroups, device_bytes, proc_volume, sysfs
+from simcloud.machine.proc import (
+    KERNEL_RELEASE,
+    RESERVED_MEMORY_BYTES,
+    cgroups,
+    device_bytes,
+    proc_volume,
+    sysfs,
+)
 from simcloud.machine.process import Container, Context, Limits, Process, Signal
 from simcloud.machine.process.capabilities import ALL
 from simcloud.machine.process.cpu import MachineCpu
@@ -57,9 +64,6 @@ FORKS_PER_S: Final = 0.02
 """Short-lived processes that are not simulated: timers, logins."""
 PID_MEMORY: Final = 256
 """So far back a machine knows which process numbers it handed out when: longer than the kernel's workers live."""
-
-RESERVED_MEMORY_BYTES: Final = 240 * 1024**2
-"""What the operating system itself holds."""
 
 
 class Machine:

@@ -11,6 +11,7 @@ from simcloud.machine.proc.block import (
 )
 from simcloud.machine.proc.cgroups import SYSTEM_SHARE as SYSTEM_SHARE
 from simcloud.machine.proc.memory import (
+    RESERVED_MEMORY_BYTES as RESERVED_MEMORY_BYTES,
     MemoryUse as MemoryUse,
     measure_memory as measure_memory,
     vary as vary,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from simcloud.machine.process.container import Host
 
 MIB: Final = 1024**2
+RESERVED_MEMORY_BYTES: Final = 240 * MIB
+"""What the operating system itself holds; the rest of the used memory is that of processes."""
 LEAST_CACHE_BYTES: Final = 96 * MIB
 CACHED_SHARE: Final = 0.42
 """Of what is on the disk, so much has been read since the boot."""
@@ -71,7 +73,7 @@ def measure_memory(machine: Host) -> MemoryUse:
     """How the memory is divided now."""
     now, name = machine.kernel.now, machine.name
     total = machine.memory_bytes
-    anonymous = whole_pages(sum([process.memory.resident_bytes for process in machine.processes.values()]))
+    anonymous = whole_pages(machine.memory_used_bytes - RESERVED_MEMORY_BYTES)
     left = max(0, total - machine.memory_used_bytes)
     age_s = now - max(machine.booted_at, machine.caches_dropped_at)
     wanted = 340 * MIB + machine.disk.used_bytes * CACHED_SHARE * (0.9 + 0.2 * vary(name))
