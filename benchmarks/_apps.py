@@ -149,36 +149,23 @@ def measure_copies(baseline: Copy[Prepared], broken: str, sizes: Sizes) -> dict[
     }
 
 
-def measure_preparation(app: Application, sizes: Sizes) -> tuple[float, float]:
-    """Return the CPU time and the wall time of a baseline from nothing."""
-    spent = []
-    for _ in range(sizes.worlds):
-        with Copy.of(prepare, app, RATE, sizes.with_baseline) as baseline:
-            spent.append(baseline.call(read_preparation))
-    return min(spent)
-
-
-def measure_load(baseline: Copy[Prepared], virtual_s: float, sizes: Sizes) -> dict[str, float]:
-    """Measure requests in copies of a baseline, and return the figures of the fastest."""
-    rounds = []
-    for _ in range(sizes.worlds):
-        with baseline.branch() as copy:
-            rounds.append(copy.call(measure_requests, virtual_s))
-    return min(rounds, key=itemgetter("CPU ms/request"))
-
-
 def measure(app: Application, broken: str, short: bool) -> Report:
     sizes = SHORT if short else FULL
     figures: dict[str, float] = {}
     rows = []
-    settled_s, figures["baseline from nothing, wall s"] = measure_preparation(app, sizes)
-    figures["baseline from nothing, CPU s"] = settled_s
     for rate, virtual_s in sizes.rates.items():
-        with Copy.of(prepare, app, rate, sizes.with_baseline) as baseline:
-            if rate == RATE:
-                figures |= measure_copies(baseline, broken, sizes)
-                figures["problem from nothing, CPU s"] = settled_s + figures["problem from a baseline, CPU s"]
-            rows.append({"requests/s": rate} | measure_load(baseline, virtual_s, sizes))
+        preparations, rounds = [], []
+        for number in range(sizes.worlds):
+            with Copy.of(prepare, app, rate, sizes.with_baseline) as baseline:
+                preparations.append(baseline.call(read_preparation))
+                if rate == RATE and number == 0:
+                    figures |= measure_copies(baseline, broken, sizes)
+                rounds.append(baseline.call(measure_requests, virtual_s))
+        if rate == RATE:
+            settled_s, figures["baseline from nothing, wall s"] = min(preparations)
+            figures["baseline from nothing, CPU s"] = settled_s
+            figures["problem from nothing, CPU s"] = settled_s + figures["problem from a baseline, CPU s"]
+        rows.append({"requests/s": rate} | min(rounds, key=itemgetter("CPU ms/request")))
     few, many = rows[0], rows[-1]
     figures["peak memory, MB"] = few["peak memory, MB"]
     figures[CPU_GROWTH] = many["CPU ms/request"] / few["CPU ms/request"]
