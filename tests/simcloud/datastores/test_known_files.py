@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simcloud.datastores.known_files import FILES_MAX, KnownFiles
-from simcloud.datastores.mongodb import Encoded, Int64
+from simcloud.datastores.mongodb import Document, Encoded, Int64
 from simcloud.datastores.mongodb.encoding import decode
 from simcloud.datastores.mongodb.storage import data_files
 from simcloud.datastores.mongodb.storage.records import KNOWN_FILES, ROW, unpack_file
@@ -23,11 +23,14 @@ def test_only_the_same_bytes_are_known_and_the_oldest_are_forgotten() -> None:
 
 def test_a_collection_is_known_as_it_would_be_parsed() -> None:
     friend = Encoded({"id": Int64(7), "at": Int64(1 << 40)})
-    documents = [{"name": "a", "friends": [friend, friend], "bytes": b"x"}, {"_id": "b", "n": Int64(1)}]
-    for data in data_files("/data", {"app.users": (documents, [])}, 1e9).values():
-        known = KNOWN_FILES.find(data)
-        if known is None or known.packed is None:
-            continue
+    documents: list[Document] = [
+        {"name": "a", "friends": [friend, friend], "bytes": b"x"},
+        {"_id": "b", "n": Int64(1)},
+    ]
+    files = data_files("/data", {"app.users": (documents, [])}, 1e9).values()
+    known_files = [(data, known) for data in files if (known := KNOWN_FILES.find(data)) is not None]
+    assert max(len(known.rows) for _, known in known_files) == len(documents)
+    for data, known in known_files:
         sequence, rows = unpack_file("", data)
         assert known.sequence == sequence
         assert repr(known.rows) == repr([(row, decode(found), len(found)) for row, found in rows])
