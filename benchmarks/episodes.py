@@ -236,7 +236,7 @@ def measure_mitigation(problem: Copy[Stage], case: Case, sizes: Sizes) -> dict[s
 
 
 def measure_least(make: Callable[[], Copy[Stage]], count: int) -> float:
-    """Return the CPU time of a process that ``make`` starts. Each step of a problem is a process of its own."""
+    """Return the least CPU time of the processes that ``make`` starts."""
     spent_s = []
     for _ in range(count):
         with make() as copy:
@@ -245,6 +245,8 @@ def measure_least(make: Callable[[], Copy[Stage]], count: int) -> float:
 
 
 def measure_case(case: Case, sizes: Sizes) -> dict[str, float]:
+    """Each level is a process of its own, whose CPU time started at zero."""
+
     def make_baseline() -> Copy[Stage]:
         return Copy.of(Stage, case.detection, 1)
 
