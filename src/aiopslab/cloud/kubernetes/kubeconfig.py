@@ -68,7 +68,7 @@ def read_access(path: Path, context: str | None = None) -> Access:
     try:
         tls = _make_tls(cluster["cluster"], credentials, folder) if server.startswith("https") else None
         headers = _make_headers(credentials, folder)
-        text = yaml.safe_dump(_inline(document, name, folder))
+        text = json.dumps(_inline(document, name, folder))
     except (OSError, ValueError) as error:
         raise NoAccess(f"A certificate or token that {path} names cannot be used ({error}).") from None
     return Access(server, name, tls, headers, text)

@@ -289,8 +289,9 @@ class KubernetesSite(IncidentSite):
     def _apply(self, name: str, objects: Sequence[Object], option: str = "") -> None:
         """Apply manifests with kubectl, as an operator would; raises ``ClusterFailed``."""
         self._tell(f"deploying {name}")
-        text = yaml.safe_dump_all([self._prepare(obj) for obj in objects], sort_keys=False)
-        done = self._shell.run(f"kubectl apply{option} -f -", self.options.ready_s, text)
+        # JSON, because Go's YAML takes some texts for numbers that PyYAML writes without quotes: a label 12345e67, for instance.
+        listed = {"apiVersion": "v1", "kind": "List", "items": [self._prepare(obj) for obj in objects]}
+        done = self._shell.run(f"kubectl apply{option} -f -", self.options.ready_s, json.dumps(listed))
         if done.status != 0:
             raise ClusterFailed(f"The cluster refused a manifest of {name}: {done.stderr.decode().strip()}")
 

@@ -108,6 +108,20 @@ def test_a_cluster_that_others_use_is_refused(served: Served) -> None:
         served.ok("-n", "shop", "delete", "pod", "till", "--wait=false")
 
 
+def test_a_run_whose_name_reads_like_a_number_labels_what_it_creates(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aiopslab.cloud.kubernetes.site.secrets.token_hex", lambda size: "12345e67")
+    with cluster(tmp_path, "--nodes", "1", "--speed", f"{SPEED}") as served:
+        site = KubernetesSite(HotelReservation(), KubernetesOptions(served.kubeconfig, ready_s=30.0))
+        with pytest.raises(ClusterFailed, match="was not ready"):
+            site.open()
+        label = r"jsonpath={.metadata.labels.aiopslab\.io/run}"
+        assert served.ok("get", "namespace", site.namespace, "-o", label) == "12345e67"
+        site.close()
+        assert "not found" in served.kubectl("get", "namespace", site.namespace).stderr
+
+
 def test_a_cluster_that_is_gone_is_named(tmp_path: Path, served: Served) -> None:
     text = served.kubeconfig.read_text()
     (server,) = (line.partition("server: ")[2] for line in text.splitlines() if "server: " in line)
