@@ -10,6 +10,7 @@ from simcloud.kubernetes.images import Host, HostState, ImageRegistry, standard_
 from simcloud.kubernetes.shapes import TWO_NODES
 from simcloud.world.clusters import add_cluster
 from simcloud.world.world import World
+from tests.simcloud.replay.images import serve_recorded_images
 from tests.simcloud.replay.stand_in import StandIn
 
 
@@ -62,8 +63,9 @@ def used(world: World) -> Cluster:
 
 
 def _registry() -> ImageRegistry:
-    """Two registries asked the recorded node for a password that it did not have."""
+    """Two images were others than their tags say; two registries asked for a password that the node did not have."""
     registry = standard_registry()
+    serve_recorded_images(registry)
     for host in ("registry.invalid.example:5555", "myregistry.example.com"):
         registry.hosts[host] = Host(HostState.DENIES)
     return registry

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final
 
 from simcloud.kubernetes.images.busybox.commands import nc_of, ping, ps
-from simcloud.kubernetes.images.busybox.messages import in_busybox_words
+from simcloud.kubernetes.images.busybox.messages import VERSION, in_busybox_words, with_usage
 from simcloud.kubernetes.images.busybox.wget import wget
 from simcloud.machine import BASE_FILES, Image
 from simcloud.machine.process import Program
@@ -20,15 +20,15 @@ NOT_IN_BUSYBOX: Final = (
 
 
 @cache
-def busybox_commands() -> dict[str, Program]:
-    """Everything that busybox can do."""
+def busybox_commands(version: str = VERSION) -> dict[str, Program]:
+    """Everything that busybox can do; ``version`` is the banner over a command's usage."""
     known = {name: program for name, program in all_commands().items() if name not in NOT_IN_BUSYBOX}
     own = {
         "nslookup": busybox_nslookup,
-        "wget": wget,
-        "ping": ping,
+        "wget": with_usage(wget, version),
+        "ping": with_usage(ping, version),
         "ps": ps,
-        "nc": nc_of(known["nc"]),
+        "nc": with_usage(nc_of(known["nc"]), version),
     }
     return {**{name: in_busybox_words(program) for name, program in known.items()}, **own}
 

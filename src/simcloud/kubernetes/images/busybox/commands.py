@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.images.busybox.messages import VERSION, in_busybox_words
+from simcloud.kubernetes.images.busybox.messages import WrongCall, in_busybox_words
 from simcloud.machine.network import ConnectionRefused, NameNotFound, NetworkError, ResolverFailure
 from simcloud.machine.process import Context, Program, Signal
 from simcloud.sim import Event, TimedOut
@@ -15,9 +15,8 @@ from simcloud.userland.commands.system.processes import Facts
 DATA_BYTES: Final = 56
 ANSWER_S: Final = 10.0
 ENDLESS: Final = 1 << 40
-NC_USAGE: Final = f"""\
-{VERSION}
-
+NC_OPTIONS: Final = "be:i:klno:p:s:uvw:z"
+NC_USAGE: Final = """\
 Usage: nc [OPTIONS] HOST PORT  - connect
 nc [OPTIONS] -l -p PORT [HOST] [PORT]  - listen
 
@@ -35,7 +34,7 @@ nc [OPTIONS] -l -p PORT [HOST] [PORT]  - listen
 \t-o FILE\tHex dump traffic
 \t-z\tZero-I/O mode (scanning)
 """
-PING_USAGE: Final = f"{VERSION}\n\nUsage: ping [OPTIONS] HOST\n\nSend ICMP ECHO_REQUESTs to HOST\n"
+PING_USAGE: Final = "Usage: ping [OPTIONS] HOST\n\nSend ICMP ECHO_REQUESTs to HOST\n"
 
 
 async def ping(ctx: Context) -> int:
@@ -48,9 +47,7 @@ async def ping(ctx: Context) -> int:
         interval_s = float(options.last("i") or 1)
         size = int(options.last("s") or DATA_BYTES)
     except (UsageError, IndexError, ValueError) as mistake:
-        said = f"{str(mistake).partition(chr(10))[0]}\n" if isinstance(mistake, UsageError) else ""
-        await ctx.err(said + PING_USAGE)
-        return 1
+        raise WrongCall(PING_USAGE, mistake if isinstance(mistake, UsageError) else None) from None
     try:
         address = (await ctx.container.namespace.resolve(host))[0]
     except (NameNotFound, ResolverFailure):
@@ -105,21 +102,19 @@ def _statistics(host: str, sent: int, times_ms: list[float]) -> str:
     return f"{text}round-trip min/avg/max = {least:.3f}/{mean:.3f}/{most:.3f} ms\n"
 
 
-def nc_of(program: Program) -> Program:
-    """nc as busybox builds it by default; listening and datagrams are those of the usual nc."""
+def nc_of(program: Program, short: str = NC_OPTIONS, usage: str = NC_USAGE) -> Program:
+    """nc as busybox builds it, by default with all its options; listening and datagrams are those of the usual nc."""
     full = in_busybox_words(program)
 
     async def nc(ctx: Context) -> int | None:
         try:
-            options = parse(ctx.args, "be:i:klno:p:s:uvw:z")
+            options = parse(ctx.args, short)
         except UsageError as mistake:
-            await ctx.err(f"{str(mistake).partition(chr(10))[0]}\n{NC_USAGE}")
-            return 1
+            raise WrongCall(usage, mistake) from None
         if options.any("l", "u"):
             return await full(ctx)
         if len(options.operands) < 2 or not options.operands[1].isdecimal():
-            await ctx.err(NC_USAGE)
-            return 1
+            raise WrongCall(usage)
         return await _connect(ctx, options, options.operands[0], int(options.operands[1]))
 
     return nc

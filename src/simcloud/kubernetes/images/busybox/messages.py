@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from simcloud.machine.process import Context, Program, Stream
+from simcloud.userland.commands import UsageError
 
 VERSION: Final = "BusyBox v1.36.1 (2023-05-18 22:34:17 UTC) multi-call binary."
 
@@ -94,5 +95,27 @@ def in_busybox_words(program: Program) -> Program:
         if 2 in streams and not isinstance(streams[2], Reworded):
             streams[2] = Reworded(streams[2])
         return await program(ctx)
+
+    return applet
+
+
+class WrongCall(Exception):
+    """An applet cannot run with these arguments. ``usage`` is shown, after the first line of the mistake, if there is one."""
+
+    def __init__(self, usage: str, mistake: UsageError | None = None) -> None:
+        super().__init__(usage)
+        self.usage = usage
+        self.complaint = f"{str(mistake).partition(chr(10))[0]}\n" if mistake is not None else ""
+
+
+def with_usage(program: Program, version: str) -> Program:
+    """The same program, which shows the banner of that version and its usage after a wrong call."""
+
+    async def applet(ctx: Context) -> int | None:
+        try:
+            return await program(ctx)
+        except WrongCall as wrong:
+            await ctx.err(f"{wrong.complaint}{version}\n\n{wrong.usage}")
+            return 1
 
     return applet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from simcloud.kubernetes.images.busybox.messages import VERSION
+from simcloud.kubernetes.images.busybox.messages import WrongCall
 from simcloud.machine.network import HttpRequest, HttpResponse
 from simcloud.machine.process import Context
 from simcloud.userland.commands import Options, UsageError, parse
@@ -17,9 +17,7 @@ LONG: Final = (
     "spider", "header=", "post-data=", "post-file=", "no-check-certificate", "quiet", "continue", "tries=", "timeout=",
     "output-document=", "output-file=", "user-agent=", "directory-prefix=", "server-response", "proxy=",
 )  # fmt: skip
-USAGE: Final = f"""\
-{VERSION}
-
+USAGE: Final = """\
 Usage: wget [-cqS] [--spider] [-O FILE] [-o LOGFILE] [--header STR]
 \t[--post-data STR | --post-file FILE] [-Y on/off]
 \t[--no-check-certificate] [-P DIR] [-U AGENT] [-T SEC] URL...
@@ -39,7 +37,8 @@ Retrieve files via HTTP or FTP
 \t-O FILE\t\tSave to FILE ('-' for stdout)
 \t-o LOGFILE\tLog messages to FILE
 \t-U STR\t\tUse STR for User-Agent header
-\t-Y on/off\tUse proxy"""
+\t-Y on/off\tUse proxy
+"""
 
 
 class _Gave(Exception):
@@ -51,11 +50,9 @@ async def wget(ctx: Context) -> int:
     try:
         options = parse(ctx.args, "cqSO:o:P:U:T:t:Y:", LONG)
     except UsageError as mistake:
-        await ctx.err(f"{str(mistake).partition(chr(10))[0]}\n{USAGE}\n")
-        return 1
+        raise WrongCall(USAGE, mistake) from None
     if not options.operands:
-        await ctx.err(f"{USAGE}\n")
-        return 1
+        raise WrongCall(USAGE)
     for text in options.operands:
         try:
             await _download(ctx, options, text)
