@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the run failed, 2 wrong usage, 130 interrupted.
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -798,6 +799,8 @@ def _load_problems(load: list[Path] | None, *wanted: str) -> ProblemRegistry:
 
 def main() -> None:
     """Run the command line."""
+    # A world may be thrown away at an instant when a process has been started but has not yet run.
+    warnings.filterwarnings("ignore", message="coroutine .* was never awaited")
     try:
         cli()
     finally:

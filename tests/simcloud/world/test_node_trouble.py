@@ -117,6 +117,22 @@ def test_without_its_manifest_the_scheduler_is_gone_and_with_it_a_new_one_leads(
     assert lab.type(transitions) == "1"
 
 
+def test_a_manifest_without_a_namespace_is_of_the_default_one(lab: Lab) -> None:
+    pod = (
+        "{apiVersion: v1, kind: Pod, metadata: {name: own}, spec: {containers: [{name: own, image: nginx}]}}"
+    )
+    lab.on(CONTROL_PLANE, f"echo '{pod}' > /etc/kubernetes/manifests/own.yaml; sleep 28")
+    assert f"own-{CONTROL_PLANE}   1/1     Running" in lab.type("kubectl get pods -n default")
+    lab.on(CONTROL_PLANE, "rm /etc/kubernetes/manifests/own.yaml; sleep 28")
+
+
+def test_a_pods_token_lies_in_memory(lab: Lab) -> None:
+    secrets = "/var/run/secrets/kubernetes.io/serviceaccount"
+    assert lab.type(f"kubectl exec deploy/web -- stat -c '%A %s %b' {secrets} {secrets}/..data/") == (
+        "drwxrwxrwt 140 0\ndrwxr-xr-x 100 0\n"
+    )
+
+
 def test_a_controller_manager_with_a_wrong_flag_crashes_and_replaces_no_pod(lab: Lab) -> None:
     manifest = "/etc/kubernetes/manifests/kube-controller-manager.yaml"
     lab.on(

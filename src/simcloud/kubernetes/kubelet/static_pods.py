@@ -71,6 +71,7 @@ class StaticPods:
             try:
                 pod = yaml.load(files.read(f"{FOLDER}/{name}"), yaml.CSafeLoader)
                 pod["metadata"]["name"] += f"-{self._node.name}"
+                pod["metadata"].setdefault("namespace", "default")
                 found[pod["metadata"]["name"]] = pod
             except (yaml.YAMLError, KeyError, TypeError) as error:
                 self._node.log.write_error("file.go:186", "Could not process manifest file", err=str(error))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from simcloud.machine.files.errors import FileError
 from simcloud.machine.files.nodes import Directory, Regular, Stat, Symlink
 from simcloud.machine.files.paths import EXECUTE, READ, WRITE, Follow, Walker, name_bytes
 
 WANTED = {"r": READ, "w": WRITE, "x": EXECUTE}
+EMPTY_BYTES: Final = 40
+NAME_BYTES: Final = 20
+"""The size of a directory in a tmpfs, and of each of its names."""
 
 
 class Looker(Walker):
@@ -18,8 +22,12 @@ class Looker(Walker):
         """What is at a path (or what the link itself is, if not to be followed)."""
         mount, node = self.find(path, follow)
         found = node.stat(mount.dev)
-        # overlayfs does not count the links of directories
-        return found._replace(nlink=1) if mount.fstype == "overlay" and found.is_dir else found
+        if isinstance(node, Directory):
+            if mount.fstype == "overlay":
+                return found._replace(nlink=1)  # it does not count the links of directories
+            if mount.fstype == "tmpfs":
+                return found._replace(size=EMPTY_BYTES + NAME_BYTES * len(node.entries), blocks=0)
+        return found
 
     def node_kind(self, path: str, follow: bool = True) -> str | None:
         """One of "file", "directory", "link", "fifo", "device"; None if nothing is to be seen there."""

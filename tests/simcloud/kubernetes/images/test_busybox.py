@@ -36,6 +36,11 @@ def test_complaints_are_reworded(ours: str, busybox: str) -> None:
         ("nc -zv 127.0.0.1 81; nc -zvv 127.0.0.1 81", "nc: 127.0.0.1 (127.0.0.1:81): Connection refused\n"),
         ("nc -l -p 80 & sleep 1; nc -zv -w 2 localhost 80", "localhost (127.0.0.1:80) open\n"),
         ("nc -Z 127.0.0.1 80 2>&1 | sed -n '1p;4p'", "nc: invalid option -- 'Z'\nUsage: nc [OPTIONS] HOST PORT  - connect\n"),
+        ("cd /tmp; echo 12345 > f; ln -s f l; ls -l | sed 's/... .. ..:../DATE/'",
+         "total 4\n-rw-r--r--    1 root     root             6 DATE f\n"
+         "lrwxrwxrwx    1 root     root             1 DATE l -> f\n"),
+        ("ls -Z 2>&1 | sed -n '1p;4p'", "ls: invalid option -- 'Z'\nUsage: ls [-1AaCxdLHRFplinshrSXvctu] [-w WIDTH] [FILE]...\n"),
+        ("ls -dnhi /dev | cut -c8-50", " drwxr-xr-x    5 0        0            320 \n"),
         ("ps | head -n 1", "PID   USER     COMMAND\n"),
         ("nosuch", "sh: line 0: nosuch: not found\n"),
     ],

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final
 
 from simcloud.kubernetes.images.busybox.commands import nc_of, ping, ps
+from simcloud.kubernetes.images.busybox.listing import ls
 from simcloud.kubernetes.images.busybox.messages import VERSION, in_busybox_words, with_usage
 from simcloud.kubernetes.images.busybox.wget import wget
 from simcloud.machine import BASE_FILES, Image
@@ -28,6 +29,7 @@ def busybox_commands(version: str = VERSION) -> dict[str, Program]:
         "wget": with_usage(wget, version),
         "ping": with_usage(ping, version),
         "ps": ps,
+        "ls": in_busybox_words(with_usage(ls, version)),
         "nc": with_usage(nc_of(known["nc"]), version),
     }
     return {**{name: in_busybox_words(program) for name, program in known.items()}, **own}

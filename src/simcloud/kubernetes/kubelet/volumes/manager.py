@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from stat import S_ISVTX
 from typing import Final
 
 from msgspec import Struct
@@ -167,6 +168,8 @@ class VolumeManager:
                 self._need_mount(pod, volume)
             made = tree_volume(_contents(files), machine.clock, name, _least_mode(files))
             _set_modes(made, files)
+            if in_memory:
+                made.root.mode |= S_ISVTX
             return PodVolume(name, made, read_only=True, fstype="tmpfs" if in_memory else "ext4")
         if "emptyDir" in volume:
             return self._empty_dir(pod, volume)

@@ -23,13 +23,16 @@ from simcloud.userland.commands.text.tool import tool
 @tool("ls", options=OPTIONS, trouble=2)
 async def ls(ctx: Context, options: Options) -> int:
     """List information about files; those of the current folder unless others are named."""
-    return await _Lister(ctx, read_settings(ctx, options)).run(options.operands or ["."])
+    return await Lister(ctx, read_settings(ctx, options)).run(options.operands or ["."])
 
 
-class _Lister:
-    def __init__(self, ctx: Context, settings: Settings) -> None:
+class Lister:
+    """Lists files and folders as the settings want it; ``details`` formats the long format's columns."""
+
+    def __init__(self, ctx: Context, settings: Settings, details: type[Details] = Details) -> None:
         self._ctx = ctx
         self._settings = settings
+        self._details = details
         self._painter = Painter(ctx.env) if settings.color else None
         self._status = 0
         self._printed = False
@@ -91,7 +94,7 @@ class _Lister:
         settings = self._settings
         names = self._names(entries)
         if settings.format == "verbose":
-            prefixes = Details(self._ctx, settings).prefixes(entries, measured)
+            prefixes = self._details(self._ctx, settings).prefixes(entries, measured)
             return "".join(f"{a}{b.text}{settings.end}" for a, b in zip(prefixes, names, strict=True))
         labels = self._with_numbers(entries, names)
         if settings.format == "commas":

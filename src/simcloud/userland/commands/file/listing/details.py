@@ -33,9 +33,9 @@ class Details:
         The columns are as wide as those that are ``measured`` need, entries or not.
         """
         self._measure_devices(measured)
-        wide = [self._row(entry) for entry in measured]
+        wide = [self.read_cells(entry) for entry in measured]
         widths = [max(len(row[column][0]) for row in wide) for column in range(len(wide[0]))] if wide else []
-        rows = [self._row(entry) for entry in entries]
+        rows = [self.read_cells(entry) for entry in entries]
         return [
             "".join(
                 (text.rjust(width) if right else text.ljust(width)) + " "
@@ -44,7 +44,8 @@ class Details:
             for row in rows
         ]
 
-    def _row(self, entry: Entry) -> list[Cell]:
+    def read_cells(self, entry: Entry) -> list[Cell]:
+        """Return the texts of the columns."""
         settings, found = self._settings, entry.stat
         cells: list[Cell] = []
         if settings.inode:
