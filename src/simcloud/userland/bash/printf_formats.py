@@ -289,7 +289,7 @@ def _format_float(value: Decimal, kind: str, flags: str, width: int, precision: 
     elif lower == "g":
         text = _general(magnitude, places or 1, "#" in flags)
     else:
-        text = float(magnitude).hex().replace(".0000000000000p", "p")
+        text = re.sub(r"\.?0*p", "p", float(magnitude).hex())
     if kind.isupper():
         text = text.upper()
     return _add_sign(negative, text, flags, width, "0" in flags)

@@ -198,6 +198,8 @@ def test_tree(machine: Machine) -> None:
     done = type_line(machine, "tree nope")
     assert (done.status, done.stdout) == (2, b"nope  [error opening dir]\n\n0 directories, 0 files\n")
     assert errors(machine, "tree -L x") == "tree: Invalid level, must be greater than 0.\n"
+    assert errors(machine, "tree --du").splitlines()[0] == "tree: Invalid argument `--du'."
+    assert errors(machine, "tree -Z").splitlines()[0] == "tree: Invalid argument -`Z'."
 
 
 @pytest.mark.parametrize(

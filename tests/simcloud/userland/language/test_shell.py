@@ -140,3 +140,7 @@ def test_a_function_prints_as_bash_would_print_it(shell: Shell) -> None:
     again = shell(f'eval "$({line})"; declare -f f')
     assert shell(line).stdout == again.stdout
     assert again.stdout.startswith(b"f () \n{ \n    if a; then\n        b | c;\n    else\n")
+
+
+def test_a_double_is_printed_in_its_shortest_hexadecimal_form(shell: Shell) -> None:
+    assert shell("printf '%a %a %A' 1.5 1024 0").stdout == b"0x1.8p+0 0x1p+10 0X0P+0"

@@ -52,8 +52,9 @@ async def tree(ctx: Context) -> int:
     try:
         options = parse(ctx.args, "adDfFghiI:lL:npP:rstu", LONG)
     except UsageError as mistake:
-        letter = str(mistake).partition("\n")[0].rpartition("-- '")[2].rstrip("'")
-        raise UsageError(f"tree: Invalid argument -`{letter}'.\n{USAGE}") from None
+        option = str(mistake).partition("\n")[0].rpartition(" '")[2].rstrip("'")
+        dash = "" if option.startswith("-") else "-"
+        raise UsageError(f"tree: Invalid argument {dash}`{option}'.\n{USAGE}") from None
     if options.any("version", "help"):
         await ctx.out("tree v2.1.0\n" if options.any("version") else f"{USAGE}\n")
         return 0
