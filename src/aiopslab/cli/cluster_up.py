@@ -108,7 +108,12 @@ def _build_and_serve(options: ClusterOptions) -> int:
 
 def _build_bare_server(options: ClusterOptions) -> ClusterServer:
     print(f"Starting a cluster of {_count_nodes(options)} ...", file=sys.stderr, flush=True)
-    world = World(options.seed, epoch_s=_compute_epoch(SETTLE_S), telemetry=options.telemetry)
+    world = World(
+        options.seed,
+        epoch_s=_compute_epoch(SETTLE_S),
+        telemetry=options.telemetry,
+        varies=not options.api_only,
+    )
     built = add_cluster(world, options.nodes)
     _publish_images(built)
     monitoring = None

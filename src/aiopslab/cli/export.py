@@ -61,7 +61,7 @@ class ExportOptions:
 
 
 def _build_bare(seed: int, scrape_s: float) -> MonitoredWorld:
-    world = World(seed)
+    world = World(seed, varies=True)
     cluster = add_cluster(world, NODES)
     monitoring = Monitoring(cluster, world.emitter)
     monitoring.scraper.interval_s = scrape_s

@@ -47,7 +47,7 @@ def run_shell(line: str | None, nodes: int, seed: int, policy: str, app: str | N
 
 
 def _build_bare(nodes: int, seed: int) -> tuple[World, Cluster]:
-    world = World(seed)
+    world = World(seed, varies=True)
     cluster = add_cluster(world, nodes)
     cluster.start()
     world.run_for(SETTLE_S)
