@@ -9,7 +9,7 @@ import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +28,20 @@ class Stopwatch:
     @property
     def wall_s(self) -> float:
         return time.perf_counter() - self._wall_s
+
+
+class Usage(NamedTuple):
+    """What a process has used since it was started or forked, and when this was read."""
+
+    cpu_s: float
+    page_faults: int
+    at_s: float
+
+
+def read_usage(_world: object = None) -> Usage:
+    """Return what this process has used so far."""
+    page_faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    return Usage(time.process_time(), page_faults, time.perf_counter())
 
 
 def measure_calls_per_s(call: Callable[[], object], least_s: float) -> float:

@@ -15,13 +15,12 @@ Every figure is the least of several: equal worlds do exactly the same, so the r
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from _measure import Stopwatch
+from _measure import Stopwatch, Usage, read_usage
 from _report import Budget, Report, find_missed, run, tabulate_figures
 
 from aiopslab.orchestrator.stages import Stage, rehearse_session, run_episode
@@ -86,19 +85,6 @@ CASES = {
         "kubectl -n {namespace} scale deployment/user-service --replicas=1",
     ),
 }
-
-
-class Usage(NamedTuple):
-    """What a process has used since it was started or forked, and when this was read."""
-
-    cpu_s: float
-    page_faults: int
-    at_s: float
-
-
-def read_usage(_stage: Stage | None = None) -> Usage:
-    page_faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    return Usage(time.process_time(), page_faults, time.perf_counter())
 
 
 class Observer:
@@ -246,12 +232,9 @@ def measure_least(make: Callable[[], Copy[Stage]], count: int) -> float:
 
 def measure_case(case: Case, sizes: Sizes) -> dict[str, float]:
     """Each level is a process of its own, whose CPU time started at zero."""
-
-    def make_baseline() -> Copy[Stage]:
-        return Copy.of(Stage, case.detection, 1)
-
-    baseline_s = measure_least(make_baseline, sizes.worlds)
-    with make_baseline() as baseline:
+    # As ``aiopslab`` prepares worlds: without importing the script, which this one's tables would make slower.
+    baseline_s = measure_least(lambda: Copy.of_imported(Stage, case.detection, 1), sizes.worlds)
+    with Copy.of(Stage, case.detection, 1) as baseline:
 
         def inject_fault() -> Copy[Stage]:
             return baseline.branch(Stage.inject_fault, case.detection)
