@@ -800,7 +800,7 @@ def _load_problems(load: list[Path] | None, *wanted: str) -> ProblemRegistry:
 def main() -> None:
     """Run the command line."""
     # A world may be thrown away at an instant when a process has been started but has not yet run.
-    warnings.filterwarnings("ignore", message="coroutine .* was never awaited")
+    warnings.filterwarnings("ignore", message="coroutine 'Process._live' was never awaited")
     try:
         cli()
     finally:

@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.kubernetes.images.busybox.messages import WrongCall
 from simcloud.machine.process import Context
 from simcloud.userland.commands import UsageError, parse
-from simcloud.userland.commands.file.listing import HUMAN, Details, Entry, Lister, read_settings
+from simcloud.userland.commands.file.listing import HUMAN, Cell, Details, Entry, Lister, read_settings
 
 USAGE: Final = """\
 Usage: ls [-1AaCxdLHRFplinshrSXvctu] [-w WIDTH] [FILE]...
@@ -61,18 +61,14 @@ async def ls(ctx: Context) -> int:
 
 
 class FixedColumns(Details):
-    """Formats the columns before names; what is too long moves the rest to the right."""
+    """Formats columns of fixed widths; what is too long moves the rest to the right."""
 
-    def prefixes(self, entries: list[Entry], measured: list[Entry]) -> list[str]:
+    def measure(self, entries: list[Entry]) -> list[int]:
         settings = self._settings
+        optional = [*([INODE] if settings.inode else ()), *([BLOCKS] if settings.blocks else ())]
         size = SHORT_SIZE if settings.size is HUMAN else SIZE
-        widths = [
-            *([INODE] if settings.inode else ()), *([BLOCKS] if settings.blocks else ()), 0, LINKS, -OWNER, -OWNER, size, 0,
-        ]  # fmt: skip
-        return [
-            "".join(
-                (text.rjust(width) if width > 0 else text.ljust(-width)) + " "
-                for (text, _), width in zip(self.read_cells(entry), widths, strict=True)
-            )
-            for entry in entries
-        ]
+        return [*optional, 0, LINKS, OWNER, OWNER, size, 0]
+
+    def _row(self, entry: Entry) -> list[Cell]:
+        *others, owner, group, size, time = super()._row(entry)
+        return [*others, (owner[0], False), (group[0], False), size, time]

@@ -32,20 +32,22 @@ class Details:
 
         The columns are as wide as those that are ``measured`` need, entries or not.
         """
-        self._measure_devices(measured)
-        wide = [self.read_cells(entry) for entry in measured]
-        widths = [max(len(row[column][0]) for row in wide) for column in range(len(wide[0]))] if wide else []
-        rows = [self.read_cells(entry) for entry in entries]
+        widths = self.measure(measured)
         return [
             "".join(
                 (text.rjust(width) if right else text.ljust(width)) + " "
-                for (text, right), width in zip(row, widths, strict=True)
+                for (text, right), width in zip(self._row(entry), widths, strict=True)
             )
-            for row in rows
+            for entry in entries
         ]
 
-    def read_cells(self, entry: Entry) -> list[Cell]:
-        """Return the texts of the columns."""
+    def measure(self, entries: list[Entry]) -> list[int]:
+        """Return the widths of the columns: what these entries need."""
+        self._measure_devices(entries)
+        rows = [self._row(entry) for entry in entries]
+        return [max(len(row[column][0]) for row in rows) for column in range(len(rows[0]))] if rows else []
+
+    def _row(self, entry: Entry) -> list[Cell]:
         settings, found = self._settings, entry.stat
         cells: list[Cell] = []
         if settings.inode:
