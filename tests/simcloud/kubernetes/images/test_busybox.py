@@ -41,6 +41,7 @@ def test_complaints_are_reworded(ours: str, busybox: str) -> None:
          "lrwxrwxrwx    1 root     root             1 DATE l -> f\n"),
         ("ls -Z 2>&1 | sed -n '1p;4p'", "ls: invalid option -- 'Z'\nUsage: ls [-1AaCxdLHRFplinshrSXvctu] [-w WIDTH] [FILE]...\n"),
         ("ls -dnhi /dev | cut -c8-50", " drwxr-xr-x    5 0        0            320 \n"),
+        ("ls -l /dev/null | cut -c1-44; ls -lh /dev/shm", "crw-rw-rw-    1 root     root        1,   3 \ntotal 0\n"),
         ("ps | head -n 1", "PID   USER     COMMAND\n"),
         ("nosuch", "sh: line 0: nosuch: not found\n"),
     ],

@@ -7,7 +7,7 @@ from typing import Final
 from simcloud.kubernetes.images.busybox.messages import WrongCall
 from simcloud.machine.process import Context
 from simcloud.userland.commands import UsageError, parse
-from simcloud.userland.commands.file.listing import HUMAN, Cell, Details, Entry, Lister, read_settings
+from simcloud.userland.commands.file.listing import HUMAN, KIB, Cell, Details, Entry, Lister, read_settings
 
 USAGE: Final = """\
 Usage: ls [-1AaCxdLHRFplinshrSXvctu] [-w WIDTH] [FILE]...
@@ -47,6 +47,8 @@ SHORT: Final = "1AaCxdLHRFplinshrSXvctuw:"
 LONG: Final = ("full-time", "group-directories-first", "color=?")
 INODE, BLOCKS, LINKS, OWNER, SIZE, SHORT_SIZE = 7, 6, 4, 8, 9, 7
 """Widths of columns."""
+MAJOR, MINOR = 4, 3
+"""Widths of the two halves of a device's number."""
 
 
 async def ls(ctx: Context) -> int:
@@ -56,7 +58,7 @@ async def ls(ctx: Context) -> int:
     except UsageError as mistake:
         raise WrongCall(USAGE, mistake) from None
     settings = read_settings(ctx, options)
-    settings.quoting = "literal"
+    settings.quoting, settings.block = "literal", KIB  # ``-h`` is about sizes only
     return min(await Lister(ctx, settings, FixedColumns).run(options.operands or ["."]), 1)
 
 
@@ -65,6 +67,7 @@ class FixedColumns(Details):
 
     def measure(self, entries: list[Entry]) -> list[int]:
         settings = self._settings
+        self._major, self._minor = MAJOR, MINOR
         optional = [*([INODE] if settings.inode else ()), *([BLOCKS] if settings.blocks else ())]
         size = SHORT_SIZE if settings.size is HUMAN else SIZE
         return [*optional, 0, LINKS, OWNER, OWNER, size, 0]
